@@ -34,8 +34,8 @@
  * 15  cli.demo   cli.doctor
  * 14  cli.access   cli.controllers   cli.hollow   cli.observe   cli.plan
  * 13  cli.config
- * 12  cli.output
- * 11  kubelet.agent   josdk   micrometer   controlplane.planner
+ * 12  cli.output   micrometer
+ * 11  kubelet.agent   josdk   controlplane.planner
  * 10  kubelet.podsync
  *  9  dev.podcache   controlplane.leaderelection   controlplane.nodelifecycle   controlplane.ttl   embedded   kubelet.nodestatus   kubelet.nodelease   kubelet.podstatus   kubelet.probe   kubelet.process   kubelet.server   kubelet.staticpods
  *  8  controlplane.cluster   kubelet.podconfig   kubelet.eviction   kubelet.certificate

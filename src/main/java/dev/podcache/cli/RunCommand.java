@@ -5,6 +5,7 @@ import dev.podcache.cli.config.AgentOptions;
 import dev.podcache.cli.config.ClusterAccess;
 import dev.podcache.cli.config.FirstContact;
 import dev.podcache.cli.config.NodeCredentials;
+import dev.podcache.cli.config.FlagValues;
 import dev.podcache.cli.config.NodeOptions;
 import dev.podcache.cli.observe.ReportedNode;
 import dev.podcache.cli.output.Console;
@@ -18,10 +19,12 @@ import dev.podcache.kubelet.agent.NodeAgentBuilder;
 import dev.podcache.kubelet.agent.ProcessRuntime;
 import dev.podcache.kubelet.certificate.CertificateRotation;
 import dev.podcache.kubelet.runtime.PodRuntime;
+import dev.podcache.micrometer.PrometheusScrape;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.client.Config;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -29,7 +32,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.event.Level;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** The subcommand {@code run}. */
 @Command(
@@ -54,6 +59,9 @@ final class RunCommand implements Callable<Integer> {
 
     private final Console console;
     private final Function<Timekeeper, PodRuntime> runtime;
+
+    @Spec
+    private @Nullable CommandSpec spec;
 
     @Option(
             names = "--register-again",
@@ -106,7 +114,11 @@ final class RunCommand implements Callable<Integer> {
             if (startsFirst || contacted.getAsBoolean()) {
                 events.write(ProgramEvent.started(name, configuration.caching().strategy(), config.getMasterUrl()));
                 NodeAgentBuilder options =
-                        NodeAgent.builder(server).runtime(this::runtime).registerAgain(registerAgain);
+                        NodeAgent.builder(server)
+                        .runtime(this::runtime)
+                        .registerAgain(registerAgain)
+                        .scrape(PrometheusScrape::ofNode)
+                        .flags(FlagValues.of(Objects.requireNonNull(spec, "spec")));
                 Optional<CertificateRotation> rotation = credentials.rotate(config, server);
                 try (ReportedNode running = new ReportedNode(name, configuration, options, events)) {
                     run(running, startsFirst ? contacted : () -> true, events);

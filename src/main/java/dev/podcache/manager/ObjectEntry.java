@@ -7,8 +7,10 @@ import dev.podcache.object.Referrer;
 import dev.podcache.object.Usage;
 import dev.podcache.store.KnownObject;
 import dev.podcache.store.ObjectState;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
@@ -18,6 +20,7 @@ public final class ObjectEntry {
     private final ObjectKind<?> kind;
     private final ObjectKey key;
     private final ObjectState state;
+    private final String uid;
     private final int bytes;
     private final String connection;
     private final Map<Referrer, Set<Usage>> usages;
@@ -31,6 +34,9 @@ public final class ObjectEntry {
         this.kind = kind;
         this.key = key;
         this.state = state;
+        this.uid = known.object() instanceof HasMetadata object
+                ? Objects.requireNonNullElse(object.getMetadata().getUid(), "")
+                : "";
         this.bytes = known.bytes();
         this.connection = known.connection();
         this.usages = Map.copyOf(usages);
@@ -56,6 +62,11 @@ public final class ObjectEntry {
     /** Returns the version in memory, or "" if none is. */
     public String resourceVersion() {
         return state.resourceVersion();
+    }
+
+    /** Returns the UID of the object in memory, or "" if none is. */
+    public String uid() {
+        return uid;
     }
 
     /** Returns the time since the API server last answered for the object, if it has since the last new reference. */

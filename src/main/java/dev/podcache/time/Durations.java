@@ -1,11 +1,12 @@
 package dev.podcache.time;
 
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Objects;
 
 /**
- * Checks durations that callers configure. Cuts them to a hundred years, so that computing a deadline in nanoseconds
- * cannot overflow.
+ * Checks durations that callers configure, and writes them. Cuts them to a hundred years, so that computing a deadline
+ * in nanoseconds cannot overflow.
  */
 public final class Durations {
 
@@ -37,6 +38,23 @@ public final class Durations {
             throw new IllegalArgumentException(name + " must be at least " + least + ", but is " + value);
         }
         return cut(value);
+    }
+
+    /** Returns a duration that is not negative as Go prints it, such as {@code 1m30s} or {@code 1.5ms}. */
+    public static String text(Duration duration) {
+        if (duration.compareTo(Duration.ofSeconds(1)) < 0) {
+            return duration.isZero() ? "0s" : plain(BigDecimal.valueOf(duration.toNanos(), 6)) + "ms";
+        }
+        String hours = duration.toHours() > 0 ? duration.toHours() + "h" : "";
+        String minutes = duration.toMinutes() > 0 ? duration.toMinutesPart() + "m" : "";
+        return hours + minutes
+                + plain(BigDecimal.valueOf(duration.toSecondsPart())
+                        .add(BigDecimal.valueOf(duration.toNanosPart(), 9)))
+                + "s";
+    }
+
+    private static String plain(BigDecimal number) {
+        return number.stripTrailingZeros().toPlainString();
     }
 
     private static Duration cut(Duration value) {

@@ -18,6 +18,8 @@ public final class PeriodicLoop implements AutoCloseable {
     private final Duration period;
     private final DoubleSupplier random;
     private final Pause pause;
+    private final Timekeeper timekeeper;
+    private volatile long tickedAt; // nanoseconds
 
     private boolean running; // guarded by this
     private boolean again; // guarded by this
@@ -37,6 +39,8 @@ public final class PeriodicLoop implements AutoCloseable {
         this.period = period;
         this.random = random;
         this.pause = new Pause(timekeeper);
+        this.timekeeper = timekeeper;
+        this.tickedAt = timekeeper.nanoTime();
     }
 
     /** Returns the longest pause of a loop with this period. */
@@ -70,6 +74,14 @@ public final class PeriodicLoop implements AutoCloseable {
         again = false;
     }
 
+    /**
+     * Returns the time since a run last began or ended; since the creation of the loop if none has begun. A loop whose
+     * value grows beyond its period and the longest run has died.
+     */
+    public Duration sinceTick() {
+        return Duration.ofNanos(timekeeper.nanoTime() - tickedAt);
+    }
+
     /** Starts no further run. The current run continues. Idempotent. */
     @Override
     public void close() {
@@ -84,11 +96,13 @@ public final class PeriodicLoop implements AutoCloseable {
             running = true;
             again = false;
         }
+        tickedAt = timekeeper.nanoTime();
         task.get().whenComplete((done, thrown) -> ended());
     }
 
     private synchronized void ended() {
         running = false;
+        tickedAt = timekeeper.nanoTime();
         double drawn = random.getAsDouble();
         pause.then(again ? Duration.ZERO : pause(period, drawn), this::run);
     }

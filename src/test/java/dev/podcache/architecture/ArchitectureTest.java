@@ -23,7 +23,8 @@ final class ArchitectureTest {
     private static final String HTTP = "dev.podcache.apiserver.http";
     private static final String EMBEDDED = "dev.podcache.embedded";
     private static final String PROBE_NETWORK = "dev.podcache.kubelet.probe.ProbeNetwork";
-    private static final String HTTPS_LISTENER = "dev\\.podcache\\.kubelet\\.server\\.HttpsListener(\\$.*)?";
+    private static final String KUBELET_LISTENERS =
+            "dev\\.podcache\\.kubelet\\.server\\.(Https?Listener|VertxExchange|VertxWebSocket)(\\$.*)?";
     private static final String AGENT = "dev.podcache.kubelet.agent";
     private static final String CLI = "dev.podcache.cli..";
     private static final String TIME = "dev.podcache.time";
@@ -68,11 +69,11 @@ final class ArchitectureTest {
             .and()
             .doNotHaveFullyQualifiedName(PROBE_NETWORK)
             .and()
-            .haveNameNotMatching(HTTPS_LISTENER)
+            .haveNameNotMatching(KUBELET_LISTENERS)
             .should()
             .dependOnClassesThat()
             .resideInAPackage("io.vertx..")
-            .because("event loops and buffers are a detail of two packages and two classes");
+            .because("event loops and buffers are a detail of two packages, of the probes and of the kubelet's listeners");
 
     @ArchTest
     static final ArchRule time_and_threads_come_from_the_timekeeper = noClasses()

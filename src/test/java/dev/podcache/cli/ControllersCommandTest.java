@@ -9,15 +9,23 @@ import dev.podcache.embedded.EmbeddedApiServer;
 import dev.podcache.embedded.InMemoryCluster;
 import dev.podcache.embedded.Resource;
 import dev.podcache.embedded.Selection;
+import dev.podcache.testing.FreePorts;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.PrometheusText;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -70,6 +78,38 @@ class ControllersCommandTest {
 
     private Node node() {
         return cluster.get(Node.class, "", "a");
+    }
+
+    @Test
+    void healthzPort_leader_isReadyAndSaysSo() throws Exception {
+        int port = FreePorts.find(1).get(0);
+        try (ControllersRun run = start("--healthz-port", "" + port)) {
+            await().until(() -> run.says("leading"));
+
+            await().until(() -> get(port, "/readyz").statusCode() == 200);
+            assertThat(get(port, "/livez?verbose").body()).isEqualTo("[+]ping ok\nlivez check passed\n");
+            assertThat(PrometheusText.parse(get(port, "/metrics").body())
+                            .value("leader_election_master_status", Map.of("name", "podcache-controllers")))
+                    .isEqualTo(1);
+            assertThat(run.stop()).isZero();
+        }
+    }
+
+    private static HttpResponse<String> get(int port, String path) throws IOException, InterruptedException {
+        return HttpClient.newHttpClient()
+                .send(
+                        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+                                .build(),
+                        BodyHandlers.ofString());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"--healthz-port, 70000", "--healthz-bind-address, localhost"})
+    void healthzFlag_outOfRange_isAUsageErrorThatNamesIt(String flag, String value) throws Exception {
+        try (ControllersRun run = start(flag, value)) {
+            assertThat(run.awaitEnd()).isEqualTo(2);
+            assertThat(run.err()).anyMatch(line -> line.contains(flag) && line.contains(value));
+        }
     }
 
     @Test

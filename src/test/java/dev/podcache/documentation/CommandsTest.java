@@ -38,7 +38,7 @@ class CommandsTest {
             "apply", "certificate", "config", "create", "delete", "get", "label", "rollout", "scale", "--kubeconfig");
 
     /** Programs whose arguments are not checked but for names of our files. */
-    private static final Set<String> OTHERS = Set.of("base64", "kind", "openssl", "sed");
+    private static final Set<String> OTHERS = Set.of("base64", "curl", "kind", "openssl", "sed");
 
     static List<Path> documents() {
         return Documents.all().stream()

@@ -19,6 +19,7 @@ enum ConfigurationKind {
                     tlsCertFile tlsPrivateKeyFile authentication staticPodPath fileCheckFrequency evictionSoft
                     evictionSoftGracePeriod rotateCertificates
                     evictionMaxPodGracePeriod evictionMinimumReclaim localStorageCapacityIsolation
+                    healthzPort healthzBindAddress
                     """), names("""
                     podLogsDir httpCheckFrequency staticPodURL
                     staticPodURLHeader readOnlyPort tlsCipherSuites
@@ -40,7 +41,7 @@ enum ConfigurationKind {
                     shutdownGracePeriodByPodPriority crashLoopBackOff reservedMemory enableProfilingHandler
                     enableDebugFlagsHandler seccompDefault memoryThrottlingFactor memoryReservationPolicy tracing
                     containerRuntimeEndpoint imageServiceEndpoint failCgroupV1
-                    userNamespaces podHousekeepingPeriod eventRecordQPS eventBurst healthzPort healthzBindAddress
+                    userNamespaces podHousekeepingPeriod eventRecordQPS eventBurst
                     """)),
 
     /** Podcache's configuration, for what the kubelet has no fields. */
@@ -51,7 +52,7 @@ enum ConfigurationKind {
             ImmutableSet.of());
 
     /** Fields for which the kubelet distinguishes zero from unset. For its other fields, zero means the default. */
-    private static final ImmutableSet<String> ZERO_IS_A_VALUE = ImmutableSet.of("kubeAPIQPS");
+    private static final ImmutableSet<String> ZERO_IS_A_VALUE = ImmutableSet.of("kubeAPIQPS", "healthzPort");
 
     private static final Pattern NO_TIME = Pattern.compile("[-+]?0|[-+]?(0+(\\.0*)?(ns|us|µs|ms|s|m|h))+");
 

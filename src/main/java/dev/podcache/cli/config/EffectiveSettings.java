@@ -5,6 +5,7 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
 import dev.podcache.kubelet.agent.KubeletConfiguration;
+import dev.podcache.time.Durations;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -66,7 +67,7 @@ final class EffectiveSettings {
         if (value instanceof List<?> list) {
             return list.stream().map(EffectiveSettings::text).collect(Collectors.joining(" "));
         }
-        return value instanceof Duration duration ? GoDuration.text(duration) : value.toString();
+        return value instanceof Duration duration ? Durations.text(duration) : value.toString();
     }
 
     /** Returns what was computed from defaults, or from several fields. */
@@ -94,23 +95,25 @@ final class EffectiveSettings {
         values.put("tlsCertFile", dash(endpoint.certificate()));
         values.put("tlsPrivateKeyFile", dash(endpoint.key()));
         values.put(KubeletSettings.ROTATE, "" + KubeletSettings.rotatesCertificates(all));
+        values.put("healthzBindAddress", configuration.health().address());
+        values.put("healthzPort", "" + configuration.health().port());
         return values.buildOrThrow();
     }
 
     private static void putDurations(ImmutableMap.Builder<String, String> values, KubeletConfiguration configuration) {
-        values.put("syncFrequency", GoDuration.text(configuration.caching().syncFrequency()));
-        values.put("readTimeout", GoDuration.text(configuration.caching().readTimeout()));
-        values.put("firstSyncTimeout", GoDuration.text(configuration.caching().firstSyncTimeout()));
-        values.put("backgroundRefresh", GoDuration.text(configuration.caching().backgroundRefresh()));
+        values.put("syncFrequency", Durations.text(configuration.caching().syncFrequency()));
+        values.put("readTimeout", Durations.text(configuration.caching().readTimeout()));
+        values.put("firstSyncTimeout", Durations.text(configuration.caching().firstSyncTimeout()));
+        values.put("backgroundRefresh", Durations.text(configuration.caching().backgroundRefresh()));
         values.put(
                 "nodeStatusUpdateFrequency",
-                GoDuration.text(configuration.heartbeats().statusUpdate()));
+                Durations.text(configuration.heartbeats().statusUpdate()));
         values.put(
                 "nodeStatusReportFrequency",
-                GoDuration.text(configuration.heartbeats().statusReport()));
+                Durations.text(configuration.heartbeats().statusReport()));
         values.put(
                 "evictionPressureTransitionPeriod",
-                GoDuration.text(configuration.eviction().pressureTransition()));
+                Durations.text(configuration.eviction().pressureTransition()));
     }
 
     private static String dash(String text) {

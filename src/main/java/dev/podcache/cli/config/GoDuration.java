@@ -45,22 +45,6 @@ public final class GoDuration implements ITypeConverter<Duration> {
         return Duration.ofNanos(nanos.longValueExact());
     }
 
-    /** Returns a duration as Go prints it, such as {@code 1m30s}. */
-    static String text(Duration duration) {
-        if (duration.compareTo(Duration.ofSeconds(1)) < 0) {
-            return duration.isZero() ? "0s" : plain(BigDecimal.valueOf(duration.toNanos(), 6)) + "ms";
-        }
-        String hours = duration.toHours() > 0 ? duration.toHours() + "h" : "";
-        String minutes = duration.toMinutes() > 0 ? duration.toMinutesPart() + "m" : "";
-        BigDecimal seconds =
-                BigDecimal.valueOf(duration.toSecondsPart()).add(BigDecimal.valueOf(duration.toNanosPart(), 9));
-        return hours + minutes + plain(seconds) + "s";
-    }
-
-    private static String plain(BigDecimal number) {
-        return number.stripTrailingZeros().toPlainString();
-    }
-
     private static long nanosOf(String unit) {
         return switch (unit) {
             case "ns" -> 1;

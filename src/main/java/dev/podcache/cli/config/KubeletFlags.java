@@ -142,6 +142,19 @@ final class KubeletFlags {
     private @Nullable Integer port;
 
     @Option(
+            names = "--healthz-bind-address",
+            paramLabel = "IP",
+            description = "the address of the health port; at a loopback address, it also has /metrics"
+                    + " (default: 127.0.0.1)")
+    private @Nullable String healthzBindAddress;
+
+    @Option(
+            names = "--healthz-port",
+            paramLabel = "PORT",
+            description = "the port of /livez, /readyz and /healthz without TLS; 0 for none (default: 10248)")
+    private @Nullable Integer healthzPort;
+
+    @Option(
             names = "--tls-cert-file",
             paramLabel = "FILE",
             description = "the certificate of the HTTPS endpoint (default: self-signed)")
@@ -203,6 +216,8 @@ final class KubeletFlags {
         put(given, "kubeReserved", "--kube-reserved", map("--kube-reserved", kubeReserved, '='));
         put(given, "address", "--address", address);
         put(given, "port", "--port", number(port));
+        put(given, "healthzBindAddress", "--healthz-bind-address", healthzBindAddress);
+        put(given, "healthzPort", "--healthz-port", number(healthzPort));
         put(given, "tlsCertFile", "--tls-cert-file", tlsCertFile);
         put(given, "tlsPrivateKeyFile", "--tls-private-key-file", tlsPrivateKeyFile);
         put(given, "clientCAFile", "--client-ca-file", clientCaFile);

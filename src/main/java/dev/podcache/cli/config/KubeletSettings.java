@@ -34,6 +34,7 @@ public final class KubeletSettings {
     private static final Range<Integer> FROM_0 = Range.closed(0, Integer.MAX_VALUE);
     private static final Range<Integer> FROM_1 = Range.closed(1, Integer.MAX_VALUE);
     private static final Range<Integer> PORTS = Range.closed(1, 65_535);
+    private static final Range<Integer> PORTS_OR_NONE = Range.closed(0, 65_535);
 
     private KubeletSettings() {}
 
@@ -72,7 +73,13 @@ public final class KubeletSettings {
                         reserved(all)),
                 EvictionSettings.of(all),
                 endpoint(all),
-                staticPods(all));
+                staticPods(all),
+                new KubeletConfiguration.HealthPort(
+                        all.text(
+                                "healthzBindAddress",
+                                text -> address("healthzBindAddress", text),
+                                DEFAULT.health().address()),
+                        all.integer("healthzPort", PORTS_OR_NONE, DEFAULT.health().port())));
     }
 
     /** Returns whether the client certificate is rotated. */
@@ -99,17 +106,17 @@ public final class KubeletSettings {
         }
         return new KubeletConfiguration.Endpoint(
                 all.bool("enableServer", usual.enabled()),
-                all.text("address", KubeletSettings::address, usual.address()),
+                all.text("address", text -> address("address", text), usual.address()),
                 all.integer("port", PORTS, usual.port()),
                 certificate,
                 key,
                 all.text("clientCAFile", clientAuthority(all)));
     }
 
-    private static String address(String text) {
+    private static String address(String field, String text) {
         if (!InetAddresses.isInetAddress(text)) {
             throw new IllegalArgumentException(
-                    "address must be an IP address such as 0.0.0.0, but is \"" + text + "\"");
+                    field + " must be an IP address such as 127.0.0.1, but is \"" + text + "\"");
         }
         return text;
     }

@@ -12,6 +12,7 @@ import dev.podcache.cli.output.ProgramEvent;
 import dev.podcache.cli.output.Versions;
 import dev.podcache.controlplane.leaderelection.LeaderElectionOptions;
 import dev.podcache.controlplane.nodelifecycle.NodeLifecycleOptions;
+import dev.podcache.kubelet.server.HealthServer;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.nio.file.Path;
@@ -71,6 +72,9 @@ public final class ControllersCommand implements Callable<Integer> {
     private LeaderElectionFlags election = new LeaderElectionFlags();
 
     @Mixin
+    private HealthFlags health = new HealthFlags();
+
+    @Mixin
     private OutputOptions output = new OutputOptions();
 
     /** Creates the command. */
@@ -83,6 +87,7 @@ public final class ControllersCommand implements Callable<Integer> {
         String host = console.environment().getOrDefault("HOSTNAME", "podcache");
         NodeLifecycleOptions lifecycle = checked(monitor::options);
         RequestLimit limit = checked(() -> new RequestLimit(requestsPerSecond, burst));
+        checked(health::isOn);
         LeaderElectionOptions candidate = checked(() -> election.options(host + "_" + UUID.randomUUID()));
         console.logging().accept(output.verbose ? Level.DEBUG : Level.INFO);
         Config config = new ClusterAccess(console.environment(), console.home()).config(kubeconfig);
@@ -101,6 +106,8 @@ public final class ControllersCommand implements Callable<Integer> {
 
     private void run(
             Leadership leadership, Fabric8ApiServer server, LeaderElectionOptions candidate, EventWriter events) {
+        @Nullable HealthServer port =
+                health.isOn() ? health.serve(leadership, election.name(), server.timekeeper()) : null;
         try (leadership) {
             if (election.elect()) {
                 leadership.compete(server, candidate);
@@ -108,6 +115,10 @@ public final class ControllersCommand implements Callable<Integer> {
                 leadership.startedLeading();
             }
             console.await(duration, events);
+        } finally {
+            if (port != null) {
+                port.close();
+            }
         }
     }
 

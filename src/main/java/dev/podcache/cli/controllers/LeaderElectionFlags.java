@@ -50,6 +50,10 @@ final class LeaderElectionFlags {
         return elect;
     }
 
+    String name() {
+        return name;
+    }
+
     /**
      * Returns the options of a candidate.
      *

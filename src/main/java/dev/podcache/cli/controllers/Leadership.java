@@ -8,6 +8,7 @@ import dev.podcache.controlplane.leaderelection.LeaderElector;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -77,6 +78,18 @@ final class Leadership implements LeaderElector.LeadershipListener, AutoCloseabl
     @Override
     public void newLeader(String identity) {
         events.accept(ProgramEvent.of("leader", "identity", identity));
+    }
+
+    /** Returns whether this process leads, or competes with nobody. */
+    boolean isLeading() {
+        return leading;
+    }
+
+    /** Returns why the controllers do not run although this process leads; empty if they run or another process leads. */
+    Optional<String> problem() {
+        return leading && running == null
+                ? Optional.of("the controllers have not started; the log says why")
+                : Optional.empty();
     }
 
     private synchronized void startIfLeading() {

@@ -1,6 +1,7 @@
 package dev.podcache.kubelet.agent;
 
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
 import com.google.common.util.concurrent.Service;
 import dev.podcache.kubelet.events.EventBroadcaster;
 import dev.podcache.kubelet.eviction.EvictablePods;
@@ -30,7 +31,10 @@ import dev.podcache.reflector.Recovery;
 import dev.podcache.reflector.Reflector;
 import dev.podcache.time.TaskThreads;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodStatus;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
@@ -139,6 +143,27 @@ final class AgentPods implements EvictablePods {
 
     boolean isUnder(PressureType pressure) {
         return eviction.isUnder(pressure);
+    }
+
+    Duration sinceEvictionTick() {
+        return eviction.sinceTick();
+    }
+
+    Map<String, Long> evictions() {
+        return eviction.evictions();
+    }
+
+    /** Returns how many checks have ended, by probe and result. */
+    Map<String, Map<String, Long>> probes() {
+        return probes.counts().entrySet().stream()
+                .collect(ImmutableMap.toImmutableMap(probe -> probe.getKey().toString(), Map.Entry::getValue));
+    }
+
+    /** Returns the newest statuses of the pods that have one. */
+    List<PodStatus> statuses() {
+        return known.all().stream()
+                .flatMap(pod -> statuses.getPodStatus(pod.getMetadata().getUid()).stream())
+                .toList();
     }
 
     /** Has a pod synced, because the runtime has news of it. */

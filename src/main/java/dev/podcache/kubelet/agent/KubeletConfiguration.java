@@ -18,6 +18,7 @@ import java.util.Optional;
  *
  * @param eviction when pods are evicted, and what of memory and disk is kept free for that
  * @param staticPods where static pods are; empty if the node has none
+ * @param health the port of the agent's own health
  */
 public record KubeletConfiguration(
         ObjectCaching caching,
@@ -27,7 +28,8 @@ public record KubeletConfiguration(
         Reservations reservations,
         EvictionOptions eviction,
         Endpoint endpoint,
-        Optional<StaticPodFiles> staticPods) {
+        Optional<StaticPodFiles> staticPods,
+        HealthPort health) {
 
     /** The kubelet's defaults. */
     public static final KubeletConfiguration DEFAULT = new KubeletConfiguration(
@@ -38,12 +40,13 @@ public record KubeletConfiguration(
             new Reservations(110, 0, NodeReservations.none()),
             EvictionOptions.defaults(),
             new Endpoint(true, "0.0.0.0", 10_250, "", "", ""),
-            Optional.empty());
+            Optional.empty(),
+            new HealthPort("127.0.0.1", 10_248));
 
-    /** Returns a copy whose node has no HTTPS endpoint. */
+    /** Returns a copy whose node has neither an HTTPS endpoint nor a health port. */
     public KubeletConfiguration withoutEndpoint() {
         return new KubeletConfiguration(
-                caching, heartbeats, rates, registration, reservations, eviction, Endpoint.NONE, staticPods);
+                caching, heartbeats, rates, registration, reservations, eviction, Endpoint.NONE, staticPods, HealthPort.OFF);
     }
 
     /**
@@ -106,5 +109,22 @@ public record KubeletConfiguration(
 
         /** No endpoint. */
         static final Endpoint NONE = new Endpoint(false, "", 0, "", "", "");
+    }
+
+    /**
+     * Where the agent serves {@code /livez}, {@code /readyz} and {@code /healthz} without TLS and authentication; at a
+     * loopback address also {@code /metrics}.
+     *
+     * @param address an IP address
+     * @param port 0 for none
+     */
+    public record HealthPort(String address, int port) {
+
+        /** No port. */
+        static final HealthPort OFF = new HealthPort("127.0.0.1", 0);
+
+        boolean isOn() {
+            return port != 0;
+        }
     }
 }

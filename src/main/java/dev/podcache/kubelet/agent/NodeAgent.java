@@ -1,5 +1,6 @@
 package dev.podcache.kubelet.agent;
 
+import com.google.common.base.Suppliers;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.util.concurrent.MoreExecutors;
@@ -17,6 +18,7 @@ import dev.podcache.kubelet.nodestatus.RuntimeHealth;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.kubelet.runtime.RuntimeEvents;
 import dev.podcache.kubelet.runtime.RuntimeStatus;
+import dev.podcache.kubelet.server.ComponentInfo;
 import dev.podcache.kubelet.server.KubeletServer;
 import dev.podcache.kubelet.server.KubeletServerBuilder;
 import dev.podcache.node.NodeLister;
@@ -31,6 +33,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Supplier;
 
 /**
  * A node of a cluster. Registers its Node, maintains the Node's status and Lease, resolves what the pods of the node get
@@ -60,6 +63,9 @@ public final class NodeAgent implements AutoCloseable {
     private final NodeLeaseController lease;
     private final AgentPods pods;
     private final NodeEndpoint endpoint;
+    private final HealthEndpoint healthEndpoint;
+    private final Supplier<ComponentInfo> component;
+    private final CountedPorts counted;
     private final boolean servesHttps;
     private final AgentServices all;
     private volatile boolean runtimeStarted;
@@ -70,7 +76,8 @@ public final class NodeAgent implements AutoCloseable {
 
     /** Creates an agent that watches its Node and the Services, and does nothing else until started. */
     NodeAgent(String node, HostFacts facts, NodeAgentBuilder options, AgentServer server) {
-        NodePorts ports = server.ports();
+        this.counted = new CountedPorts(server.ports());
+        NodePorts ports = counted.ports();
         Timekeeper timekeeper = ports.timekeeper();
         Recovery recovery = new Recovery(timekeeper);
         this.server = server;
@@ -84,7 +91,7 @@ public final class NodeAgent implements AutoCloseable {
                 timekeeper);
         NodeSelf self = new NodeSelf(node, facts, options, this::isUnder);
         // first, because it may throw, and nothing has to be closed yet
-        NodeStatusOptions status = self.status(events, runtime, health, this::kubeletPort, ports.reconnect());
+        NodeStatusOptions status = self.status(events, runtime, health, this::httpsPort, ports.reconnect());
         this.lister = NodeLister.following(node, ports.node(), recovery);
         this.updater = new NodeStatusUpdater(ports.nodes(), lister, timekeeper, status);
         this.lease = new NodeLeaseController(ports.leases(), ports.nodes(), self.lease(ports.reconnect()), timekeeper);
@@ -96,6 +103,8 @@ public final class NodeAgent implements AutoCloseable {
                 // the Node is the owner of the Lease, and the last renewal may have come before the registration
                 new AgentPods.AgentHooks(() -> runtimeStarted, updater::syncSoon, lease::renewSoon));
         this.endpoint = new NodeEndpoint(() -> endpointOptions(node, options, ports), updater::syncSoon, timekeeper);
+        this.component = Suppliers.memoize(() -> newComponent(options));
+        this.healthEndpoint = new HealthEndpoint(options.health, component, timekeeper);
         this.servesHttps = options.endpoint.enabled();
         this.all = new AgentServices(ImmutableList.<Service>builder()
                 .add(AgentServices.part("node status", updater::start, updater::close), lease)
@@ -111,12 +120,31 @@ public final class NodeAgent implements AutoCloseable {
         KubeletServerBuilder base = KubeletServer.builder(node, ports.timekeeper())
                 .pods(pods::all)
                 .runtime(runtime)
+                .component(component.get())
                 .objects(() -> server.podcache().entries())
                 .reviews(ports.reviews());
         return options.server.apply(NodeEndpoint.configured(base, options.endpoint));
     }
 
-    private OptionalInt kubeletPort() {
+    /** Returns what the agent tells about itself. Called once, because the checks and the metrics have state. */
+    private ComponentInfo newComponent(NodeAgentBuilder options) {
+        Timekeeper timekeeper = counted.ports().timekeeper();
+        AgentChecks checks = new AgentChecks(timekeeper)
+                .node(updater, counted, options, () -> lister.get().isPresent())
+                .lease(lease, counted)
+                .workers(threads)
+                .eviction(pods::sinceEvictionTick)
+                .objects(new StuckObjects(() -> server.podcache().entries(), timekeeper));
+        return checks.component(this, options);
+    }
+
+    /** Returns the health port; empty while nothing listens there. */
+    OptionalInt healthPort() {
+        return healthEndpoint.port();
+    }
+
+    /** Returns the port of the HTTPS endpoint; empty while nothing listens there. */
+    OptionalInt httpsPort() {
         return endpoint.port();
     }
 
@@ -166,6 +194,7 @@ public final class NodeAgent implements AutoCloseable {
         } else {
             endpoint.skip();
         }
+        healthEndpoint.start(threads);
     }
 
     /** Starts the runtime, until that succeeds, and returns its status. Called by one thread at a time. */
@@ -210,6 +239,11 @@ public final class NodeAgent implements AutoCloseable {
         return pods.all();
     }
 
+    /** Returns what the agent has done, and what runs now. */
+    public NodeCounts counts() {
+        return counted.counts(pods);
+    }
+
     /** Returns the cache of the pods' Secrets and ConfigMaps. Closed by {@link #close}. */
     public Podcache caches() {
         return server.podcache();
@@ -229,6 +263,7 @@ public final class NodeAgent implements AutoCloseable {
         }
         health.stopAsync();
         endpoint.close();
+        healthEndpoint.close();
         all.close();
         pods.endWorkers();
         events.close();

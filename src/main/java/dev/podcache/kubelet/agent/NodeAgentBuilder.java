@@ -50,6 +50,7 @@ import org.jspecify.annotations.Nullable;
 public final class NodeAgentBuilder {
 
     private static final int SYNCS = 8;
+    private static final int MOST_PORT = 65_535;
 
     private final Function<NodeAgentBuilder, AgentServer> serverOf;
 
@@ -68,6 +69,9 @@ public final class NodeAgentBuilder {
     RequestLimit rates = KubeletConfiguration.DEFAULT.rates();
     Endpoint endpoint = KubeletConfiguration.DEFAULT.endpoint();
     Optional<StaticPodFiles> staticPods = KubeletConfiguration.DEFAULT.staticPods();
+    KubeletConfiguration.HealthPort health = KubeletConfiguration.HealthPort.OFF;
+    Optional<Function<NodeAgent, Supplier<String>>> scrape = Optional.empty();
+    ImmutableMap<String, String> flags = ImmutableMap.of();
     UnaryOperator<KubeletServerBuilder> server = UnaryOperator.identity();
     ImmutableMap<String, Quantity> capacity = ImmutableMap.of();
     Supplier<List<NodeCondition>> conditions = List::of;
@@ -258,11 +262,53 @@ public final class NodeAgentBuilder {
     }
 
     /**
-     * Turns the node's HTTPS endpoint off. The Node advertises no port, and {@code kubectl logs}, {@code exec}, {@code
-     * attach} and {@code port-forward} fail for its pods.
+     * Turns the node's HTTPS endpoint and the health port off. The Node advertises no port, and {@code kubectl logs},
+     * {@code exec}, {@code attach} and {@code port-forward} fail for its pods.
      */
     public NodeAgentBuilder withoutServer() {
         endpoint = Endpoint.NONE;
+        health = KubeletConfiguration.HealthPort.OFF;
+        return this;
+    }
+
+    /**
+     * Sets where {@code /livez}, {@code /readyz} and {@code /healthz} are served without TLS and authentication; at a
+     * loopback address also {@code /metrics}. If the port is in use, the agent works without it. Default: nowhere.
+     *
+     * @param address an IP address, such as {@code 127.0.0.1}
+     * @param port a kubelet has 10248; 0 for none
+     */
+    public NodeAgentBuilder healthPort(String address, int port) {
+        if (!InetAddresses.isInetAddress(address)) {
+            throw new IllegalArgumentException(
+                    "the address of the health port must be an IP address such as 127.0.0.1, but is \"" + address + "\"");
+        }
+        if (port < 0 || port > MOST_PORT) {
+            throw new IllegalArgumentException("the health port must be between 0 and 65535, but is " + port);
+        }
+        health = new KubeletConfiguration.HealthPort(address, port);
+        return this;
+    }
+
+    /**
+     * Sets what {@code /metrics} answers: {@code PrometheusScrape::ofNode} of {@code dev.podcache.micrometer}, which needs
+     * {@code io.micrometer:micrometer-registry-prometheus}. Default: the answer is 404.
+     *
+     * @param text creates the supplier of the text, in the format of Prometheus, when the agent starts. The supplier is
+     *     called for each scrape, by several threads
+     */
+    public NodeAgentBuilder scrape(Function<NodeAgent, Supplier<String>> text) {
+        scrape = Optional.of(text);
+        return this;
+    }
+
+    /**
+     * Sets the flags that {@code /flagz} shows, by name without hyphens. Default: none.
+     *
+     * @param values must contain nothing secret
+     */
+    public NodeAgentBuilder flags(Map<String, String> values) {
+        flags = ImmutableMap.copyOf(values);
         return this;
     }
 
@@ -318,6 +364,7 @@ public final class NodeAgentBuilder {
         eviction = value.eviction();
         endpoint = value.endpoint();
         staticPods = value.staticPods();
+        health = value.health();
         return this;
     }
 

@@ -8,6 +8,7 @@ import java.time.Duration;
  * The decision to evict a pod. Immutable.
  *
  * @param pod must not be modified
+ * @param signal the name of the threshold or limit that is the reason, such as {@code memory.available}; for metrics
  * @param message for the pod's status and the event
  * @param annotations of the event
  * @param gracePeriod the longest time that the containers have to end by themselves
@@ -15,7 +16,9 @@ import java.time.Duration;
  *     not, the pod exceeded a limit of its own
  */
 public record Eviction(
-        Pod pod, String message, ImmutableMap<String, String> annotations, Duration gracePeriod, boolean forPressure) {
+        Pod pod,
+        String signal,
+        String message, ImmutableMap<String, String> annotations, Duration gracePeriod, boolean forPressure) {
 
     /** The reason in the pod's status and of the event. */
     public static final String REASON = "Evicted";
@@ -23,7 +26,8 @@ public record Eviction(
     /** The grace period of a pod that is to end at once. */
     static final Duration IMMEDIATE = Duration.ofSeconds(1);
 
-    static Eviction overLimit(Pod pod, String message) {
-        return new Eviction(pod, message, ImmutableMap.of(), IMMEDIATE, false);
+    /** @param signal the name that the kubelet gives to the limit */
+    static Eviction overLimit(Pod pod, String signal, String message) {
+        return new Eviction(pod, signal, message, ImmutableMap.of(), IMMEDIATE, false);
     }
 }

@@ -1,6 +1,8 @@
 package dev.podcache.kubelet.eviction;
 
+import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
+import com.google.common.collect.Maps;
 import dev.podcache.kubelet.events.EventRecorder;
 import dev.podcache.kubelet.events.EventRecorder.EventType;
 import dev.podcache.kubelet.events.InvolvedObject;
@@ -14,6 +16,7 @@ import dev.podcache.time.TaskThreads;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +26,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,6 +61,10 @@ public final class EvictionManager implements AutoCloseable {
     private final PeriodicLoop loop;
     private final Set<EvictionSignal> unreadable = EnumSet.noneOf(EvictionSignal.class);
     private final Map<String, CompletableFuture<Void>> evicting = new ConcurrentHashMap<>();
+    private final ImmutableMap<String, LongAdder> evictions = Stream.concat(
+                    Arrays.stream(EvictionSignal.values()).map(EvictionSignal::toString),
+                    Stream.of(StorageLimits.EMPTY_DIR, StorageLimits.POD, StorageLimits.CONTAINER))
+            .collect(ImmutableMap.toImmutableMap(signal -> signal, signal -> new LongAdder()));
     private volatile ImmutableSet<PressureType> pressures = ImmutableSet.of();
     private volatile Future<?> running = CompletableFuture.completedFuture(pressures);
     private volatile boolean closed;
@@ -111,6 +120,16 @@ public final class EvictionManager implements AutoCloseable {
     /** Returns whether the node is under this pressure, or was within the transition period. */
     public boolean isUnder(PressureType pressure) {
         return pressures.contains(pressure);
+    }
+
+    /** Returns the time since a run last began or ended; since the creation of this object if none has begun. */
+    public Duration sinceTick() {
+        return loop.sinceTick();
+    }
+
+    /** Returns how many pods were evicted, by the signal of the threshold or limit that was the reason; zeros too. */
+    public Map<String, Long> evictions() {
+        return ImmutableMap.copyOf(Maps.transformValues(evictions, LongAdder::sum));
     }
 
     /** Returns why a new pod must not start now; empty if it may. */
@@ -246,6 +265,7 @@ public final class EvictionManager implements AutoCloseable {
         parts.events
                 .annotated(eviction.annotations())
                 .event(InvolvedObject.of(pod), EventType.WARNING, Eviction.REASON, eviction.message());
+        Optional.ofNullable(evictions.get(eviction.signal())).ifPresent(LongAdder::increment);
         CompletableFuture<Void> ended = parts.pods.evict(eviction);
         evicting.put(uid, ended);
         ended.whenComplete((none, failure) -> evicting.remove(uid, ended));

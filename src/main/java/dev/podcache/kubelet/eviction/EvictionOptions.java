@@ -3,6 +3,7 @@ package dev.podcache.kubelet.eviction;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.Maps;
+import dev.podcache.time.Durations;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
@@ -171,6 +172,23 @@ public final class EvictionOptions {
     private EvictionThreshold threshold(EvictionSignal signal, EvictionThresholds of, Duration gracePeriod) {
         return new EvictionThreshold(
                 signal, of.of(signal).orElseThrow(), gracePeriod, Optional.ofNullable(minimumReclaim.get(signal)));
+    }
+
+    /** Returns the fields of a KubeletConfiguration with these options; unmodifiable. */
+    public Map<String, Object> fields() {
+        ImmutableMap.Builder<String, String> gracePeriods = ImmutableMap.builder();
+        soft.gracePeriods.forEach((signal, period) -> gracePeriods.put(signal.toString(), Durations.text(period)));
+        ImmutableMap.Builder<String, String> reclaim = ImmutableMap.builder();
+        minimumReclaim.forEach((signal, value) -> reclaim.put(signal.toString(), value.toString()));
+        return ImmutableMap.<String, Object>builder()
+                .put("evictionHard", hard.fields())
+                .put("evictionSoft", soft.thresholds.fields())
+                .put("evictionSoftGracePeriod", gracePeriods.buildOrThrow())
+                .put("evictionMinimumReclaim", reclaim.buildOrThrow())
+                .put("evictionMaxPodGracePeriod", soft.maxPodGracePeriod.toSeconds())
+                .put("evictionPressureTransitionPeriod", Durations.text(transition))
+                .put("localStorageCapacityIsolation", localStorageLimits)
+                .buildOrThrow();
     }
 
     @Override

@@ -63,7 +63,7 @@ final class EvictionPolicy {
                         .usage(pod)
                         .filter(usage -> !CriticalPods.isCritical(pod))
                         .flatMap(usage -> StorageLimits.exceeded(pod, usage, measurement.layout()))
-                        .ifPresent(message -> evictions.add(Eviction.overLimit(pod, message)));
+                        .ifPresent(limit -> evictions.add(Eviction.overLimit(pod, limit.signal(), limit.message())));
             }
         }
         return evictions;
@@ -92,7 +92,13 @@ final class EvictionPolicy {
                 .map(pod -> {
                     EvictionMessage.Explained why =
                             EvictionMessage.of(threshold.signal().resource(), pod, assessment.due(), measurement);
-                    return new Eviction(pod, why.message(), why.annotations(), grace(threshold, pod), true);
+                    return new Eviction(
+                            pod,
+                            threshold.signal().toString(),
+                            why.message(),
+                            why.annotations(),
+                            grace(threshold, pod),
+                            true);
                 });
     }
 

@@ -81,6 +81,13 @@ public final class EvictionThresholds {
         return Objects.requireNonNullElse(thresholds.get(signal), Optional.empty());
     }
 
+    /** Returns the threshold of each signal that has one, by its name. */
+    ImmutableMap<String, String> fields() {
+        return signals().stream()
+                .collect(ImmutableMap.toImmutableMap(
+                        EvictionSignal::toString, signal -> of(signal).orElseThrow().toString()));
+    }
+
     /** Returns the signals that have a threshold, in the order of their declaration. */
     ImmutableSet<EvictionSignal> signals() {
         return thresholds.keySet().stream()

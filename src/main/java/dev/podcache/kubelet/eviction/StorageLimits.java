@@ -24,6 +24,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class StorageLimits {
 
+    static final String EMPTY_DIR = "emptydirfs.limit";
+    static final String POD = "ephemeralpodfs.limit";
+    static final String CONTAINER = "ephemeralcontainerfs.limit";
+
     private static final String RESOURCE = "ephemeral-storage";
 
     private final Pod pod;
@@ -36,13 +40,21 @@ final class StorageLimits {
         this.layout = layout;
     }
 
-    /** Returns the message of the first limit that a pod exceeds; empty if it exceeds none. */
-    static Optional<String> exceeded(Pod pod, PodUsage usage, StorageLayout layout) {
+    /**
+     * A limit that a pod exceeds.
+     *
+     * @param signal its name in the kubelet's metric of evictions
+     * @param message for the pod's status
+     */
+    record ExceededLimit(String signal, String message) {}
+
+    /** Returns the first limit that a pod exceeds; empty if it exceeds none. */
+    static Optional<ExceededLimit> exceeded(Pod pod, PodUsage usage, StorageLayout layout) {
         StorageLimits limits = new StorageLimits(pod, usage, layout);
         return limits.emptyDir().or(limits::wholePod).or(limits::container);
     }
 
-    private Optional<String> emptyDir() {
+    private Optional<ExceededLimit> emptyDir() {
         for (Volume volume : PodDiskUsage.volumes(pod)) {
             if (volume.getEmptyDir() != null) {
                 Optional<VolumeUsage> used = usage.volumes().stream()
@@ -50,8 +62,10 @@ final class StorageLimits {
                         .findFirst();
                 Optional<Quantity> limit = used.flatMap(each -> limit(volume, each));
                 if (limit.isPresent() && isExceeded(limit.get(), used.get().usedBytes())) {
-                    return Optional.of("Usage of EmptyDir volume \"" + volume.getName() + "\" exceeds the limit \""
-                            + ResourceText.text(limit.get()) + "\". ");
+                    return Optional.of(new ExceededLimit(
+                        EMPTY_DIR,
+                            "Usage of EmptyDir volume \"" + volume.getName() + "\" exceeds the limit \""
+                                    + ResourceText.text(limit.get()) + "\". "));
                 }
             }
         }
@@ -71,22 +85,26 @@ final class StorageLimits {
                 .filter(limit -> Amounts.of(limit).signum() > 0);
     }
 
-    private Optional<String> wholePod() {
+    private Optional<ExceededLimit> wholePod() {
         BigDecimal used = BigDecimal.valueOf(PodDiskUsage.ephemeral(pod, usage, layout));
         return PodResources.limit(pod, RESOURCE)
                 .filter(limit -> used.compareTo(limit) > 0)
-                .map(limit -> "Pod ephemeral local storage usage exceeds the total limit of containers "
-                        + ResourceText.text(Quantities.of(RESOURCE, limit)) + ". ");
+                .map(limit -> new ExceededLimit(
+                        POD,
+                        "Pod ephemeral local storage usage exceeds the total limit of containers "
+                                + ResourceText.text(Quantities.of(RESOURCE, limit)) + ". "));
     }
 
-    private Optional<String> container() {
+    private Optional<ExceededLimit> container() {
         for (ContainerUsage container : usage.containers()) {
             Optional<Quantity> limit = container(container.name())
                     .flatMap(each -> PodResources.limit(each, RESOURCE))
                     .filter(quantity -> Amounts.of(quantity).signum() != 0);
             if (limit.isPresent() && isExceeded(limit.get(), PodDiskUsage.container(container, layout))) {
-                return Optional.of("Container " + container.name() + " exceeded its local ephemeral storage limit \""
-                        + ResourceText.text(limit.get()) + "\". ");
+                return Optional.of(new ExceededLimit(
+                        CONTAINER,
+                        "Container " + container.name() + " exceeded its local ephemeral storage limit \""
+                                + ResourceText.text(limit.get()) + "\". "));
             }
         }
         return Optional.empty();

@@ -68,6 +68,11 @@ public final class NodeLeaseController extends AbstractService {
         return sync.sinceRenewal();
     }
 
+    /** Returns the time since a round last began or ended; since the creation of this object if none has begun. */
+    public Duration sinceTick() {
+        return loop.sinceTick();
+    }
+
     /**
      * Requests a round that begins after this call: at once, or after the current round. Call it when the Node has been
      * created, because no Lease is created without its owner. Does nothing if the API server has accepted a Lease from

@@ -3,6 +3,7 @@ package dev.podcache.kubelet.nodestatus;
 import com.google.common.base.Joiner;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
+import com.google.common.collect.Maps;
 import dev.podcache.kubelet.eviction.EvictionSignal;
 import dev.podcache.kubelet.eviction.EvictionThresholds;
 import dev.podcache.kubelet.host.Quantities;
@@ -63,6 +64,15 @@ public final class NodeReservations {
     /** Returns a copy with other eviction thresholds. A node agent sets those that it evicts by. */
     public NodeReservations withHardEviction(EvictionThresholds thresholds) {
         return new NodeReservations(system, kube, thresholds);
+    }
+
+    /** Returns the fields of a KubeletConfiguration with these reservations; unmodifiable. */
+    public Map<String, Object> fields() {
+        return ImmutableMap.of("systemReserved", plain(system), "kubeReserved", plain(kube));
+    }
+
+    private static Map<String, String> plain(Map<String, BigDecimal> amounts) {
+        return ImmutableMap.copyOf(Maps.transformValues(amounts, BigDecimal::toPlainString));
     }
 
     private static ImmutableMap<String, BigDecimal> parsed(Map<String, String> reserved) {

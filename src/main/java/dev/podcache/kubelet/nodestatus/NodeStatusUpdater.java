@@ -5,6 +5,7 @@ import dev.podcache.node.NodeLister;
 import dev.podcache.time.PeriodicLoop;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Node;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -95,6 +96,11 @@ public final class NodeStatusUpdater implements AutoCloseable {
     /** Returns whether the Node was deleted, so that it is not reported until another client creates it. */
     public boolean isDeleted() {
         return sync.isDeleted();
+    }
+
+    /** Returns the time since a sync last began or ended; since the creation of this object if none has begun. */
+    public Duration sinceTick() {
+        return loop.sinceTick();
     }
 
     /** Returns the current state. Its parts may be of slightly different times. */

@@ -3,6 +3,7 @@ package dev.podcache.kubelet.podsync;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.Iterables;
 import dev.podcache.kubelet.events.EventRecorder;
+import dev.podcache.kubelet.probe.ProbeKind;
 import dev.podcache.kubelet.probe.ProbeNetwork;
 import dev.podcache.kubelet.probe.Probes;
 import dev.podcache.kubelet.runtime.PodRuntime;
@@ -12,6 +13,7 @@ import dev.podcache.time.TaskThreads;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -73,6 +75,11 @@ public final class ProbedHealth implements ContainerHealth, AutoCloseable {
     @Override
     public void ended(PodKey pod) {
         probes.remove(pod);
+    }
+
+    /** Returns how many checks have ended, as {@link Probes#counts}. */
+    public Map<ProbeKind, Map<String, Long>> counts() {
+        return probes.counts();
     }
 
     /** Ends all probes. Idempotent. */

@@ -5,16 +5,21 @@ import dev.podcache.kubelet.events.InvolvedObject;
 import java.util.function.Consumer;
 
 /**
- * Reports the outcomes of checks as events, and changed results to the listener.
+ * Counts the outcomes of checks, and reports them as events, and changed results to the listener.
  *
  * @param listener receives each changed result
  */
-record ProbeReports(Consumer<ProbeChange> listener, EventRecorder events) {
+record ProbeReports(Consumer<ProbeChange> listener, EventRecorder events, ProbeCounts counts) {
+
+    ProbeReports(Consumer<ProbeChange> listener, EventRecorder events) {
+        this(listener, events, new ProbeCounts());
+    }
 
     // follows probe of pkg/kubelet/prober/prober.go of Kubernetes
 
-    /** Records the event of an outcome. A success has none. */
+    /** Counts an outcome, and records its event. A success has none. */
     void checked(ProbeWorker worker, ProbeTarget target, ProbeOutcome outcome) {
+        counts.add(worker.kind(), outcome.verdict());
         switch (outcome.verdict()) {
             case SUCCESS -> {}
             case WARNING -> record(worker, target, "ProbeWarning", " probe warning: " + outcome.message());

@@ -7,6 +7,7 @@ import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -140,6 +141,14 @@ public final class Probes implements AutoCloseable {
     public Optional<FailedProbe> failed(PodKey pod, String container, String containerId) {
         @Nullable PodProbes probes = pods.get(pod);
         return probes == null ? Optional.empty() : probes.failed(container, containerId);
+    }
+
+    /**
+     * Returns how many checks have ended since the creation of this object, by probe and result: {@code successful},
+     * {@code failed}, and {@code unknown} if the check could not be run. Zeros too; unmodifiable.
+     */
+    public Map<ProbeKind, Map<String, Long>> counts() {
+        return reports.counts().all();
     }
 
     /** Ends all probes. A running call of the listener continues. Idempotent. */

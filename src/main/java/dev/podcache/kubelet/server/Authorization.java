@@ -83,7 +83,8 @@ final class Authorization {
             case "metrics" -> List.of("metrics");
             case "logs" -> List.of("log");
             case "pods", "runningpods" -> List.of("pods", "proxy");
-            case "healthz" -> List.of("healthz", "proxy");
+            case "healthz", "livez", "readyz" -> List.of("healthz", "proxy");
+            case "configz", "statusz", "flagz" -> List.of(first, "proxy");
             default -> List.of("proxy");
         };
     }

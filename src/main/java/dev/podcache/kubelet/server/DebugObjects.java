@@ -40,7 +40,10 @@ final class DebugObjects {
         fields.put("state", entry.cacheState().name());
         entry.age().map(DebugObjects::seconds).ifPresent(age -> fields.put("ageSeconds", age));
         fields.put("resourceVersion", entry.resourceVersion());
+        fields.put("uid", entry.uid());
         fields.put("bytes", entry.bytes());
+        fields.put("references", entry.state().references());
+        fields.put("freshness", entry.state().freshness());
         entry.connection().ifPresent(connection -> fields.put("connection", connection));
         fields.put(
                 "holders",

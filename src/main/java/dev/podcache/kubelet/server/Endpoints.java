@@ -1,8 +1,5 @@
 package dev.podcache.kubelet.server;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.podcache.kubelet.runtime.ContainerExec;
 import dev.podcache.kubelet.runtime.ContainerLogs;
 import dev.podcache.kubelet.runtime.ContainerStatistics;
@@ -34,10 +31,8 @@ final class Endpoints {
 
     private static final Set<String> COMMANDS = Set.of("exec", "attach", "portForward");
 
-    private static final ObjectMapper JSON =
-            JsonMapper.builder().findAndAddModules().build();
-
     private final Sources sources;
+    private final ComponentPages component;
     private final Timekeeper timekeeper;
     private final Instant startedAt;
     private final UsageTotals totals = new UsageTotals();
@@ -47,19 +42,20 @@ final class Endpoints {
      * What the answers are made of. The suppliers may block.
      *
      * @param health why the node is unhealthy; empty if it is healthy
-     * @param metrics metrics in the text format of Prometheus
      * @param objects the objects that are cached for the pods
      */
     record Sources(
             String node,
+            ComponentInfo component,
             Supplier<List<Pod>> pods,
             Supplier<Optional<String>> health,
-            Supplier<String> metrics,
             Supplier<List<ObjectEntry>> objects,
             PodRuntime runtime) {}
 
     Endpoints(Sources sources, Timekeeper timekeeper) {
         this.sources = sources;
+        this.component = new ComponentPages(
+                sources.component(), List.of(new HealthCheck("node", sources.health())), timekeeper);
         this.timekeeper = timekeeper;
         this.startedAt = timekeeper.wallTime();
     }
@@ -94,34 +90,28 @@ final class Endpoints {
     private KubeletResponse content(KubeletRequest request) throws IOException {
         String path = request.path();
         return switch (path.endsWith("/") ? path.substring(0, path.length() - 1) : path) {
-            case "/healthz" -> health();
             case "/pods", "/runningpods" -> pods(path.startsWith("/running"));
-            case "/metrics" -> KubeletResponse.metrics(sources.metrics().get());
             case "/metrics/resource" -> resourceMetrics();
             case "/stats/summary" -> summary(request);
             case "/debug/objects" ->
-                KubeletResponse.json(JSON.writeValueAsBytes(
+                KubeletResponse.json(AnswerJson.bytes(
                         DebugObjects.of(sources.node(), sources.objects().get())));
             default ->
-                throw new RefusedException(
-                        404,
-                        "no such endpoint; this node has /healthz, /pods, /runningpods, /metrics, /metrics/resource,"
-                                + " /stats/summary, /debug/objects, /containerLogs and /exec");
+                component
+                        .answer(request)
+                        .orElseThrow(() -> new RefusedException(
+                                404,
+                                "no such endpoint; this node has /healthz, /livez, /readyz, /metrics, /metrics/resource,"
+                                        + " /configz, /statusz, /flagz, /pods, /runningpods, /stats/summary,"
+                                        + " /debug/objects, /containerLogs and /exec"));
         };
     }
 
-    private KubeletResponse health() {
-        Optional<String> problem = sources.health().get();
-        return problem.isEmpty()
-                ? KubeletResponse.text(200, "ok")
-                : KubeletResponse.text(500, "healthz check failed: " + Quoted.text(problem.get()));
-    }
-
-    private KubeletResponse pods(boolean onlyRunning) throws JsonProcessingException {
+    private KubeletResponse pods(boolean onlyRunning) {
         List<Pod> pods = sources.pods().get().stream()
                 .filter(pod -> !onlyRunning || isRunning(pod))
                 .toList();
-        return KubeletResponse.json(JSON.writeValueAsBytes(new PodListBuilder()
+        return KubeletResponse.json(AnswerJson.bytes(new PodListBuilder()
                 .withItems(pods)
                 .withNewMetadata()
                 .endMetadata()
@@ -152,7 +142,7 @@ final class Endpoints {
         StatsSummary.SummaryScope scope = new StatsSummary.SummaryScope(
                 sources.node(), startedAt, only.toLowerCase(Locale.ROOT).equals("true"));
         return KubeletResponse.json(
-                JSON.writeValueAsBytes(StatsSummary.of(scope, totals.add(usage), usage, timekeeper.wallTime())));
+                AnswerJson.bytes(StatsSummary.of(scope, totals.add(usage), usage, timekeeper.wallTime())));
     }
 
     private ContainerStatistics statistics() {

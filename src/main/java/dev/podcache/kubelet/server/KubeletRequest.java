@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param certificates the client's certificates, not verified, its own first; empty if it has none
  * @param upgrade the protocol that the client asks to switch to, in lower case; empty if it does not
  * @param subprotocols the subprotocols of WebSocket that the client offers
+ * @param accept the Accept header; empty if there is none
  */
 record KubeletRequest(
         String method,
@@ -26,7 +27,8 @@ record KubeletRequest(
         @Nullable String authorization,
         List<X509Certificate> certificates,
         String upgrade,
-        List<String> subprotocols) {
+        List<String> subprotocols,
+        String accept) {
 
     /** Returns the first value of a parameter, or null. */
     @Nullable

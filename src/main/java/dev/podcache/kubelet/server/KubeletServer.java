@@ -38,7 +38,7 @@ public final class KubeletServer implements AutoCloseable {
                 new Authorization(options.reviews(), options.node, timekeeper),
                 new Endpoints(options.sources(), timekeeper),
                 threads);
-        listener = new HttpsListener(new AnyClient(), chain::handle, new Threads(), timekeeper);
+        listener = new HttpsListener(new AnyClient(), new HttpListener(chain::handle, new Threads(), timekeeper));
     }
 
     /**
@@ -120,7 +120,7 @@ public final class KubeletServer implements AutoCloseable {
     }
 
     /** Starts the threads of responses that are more than a body. */
-    private final class Threads implements HttpsListener.Transfers {
+    private final class Threads implements HttpListener.Transfers {
 
         @Override
         public void send(KubeletResponse.Streamed source, ResponseStream client) {

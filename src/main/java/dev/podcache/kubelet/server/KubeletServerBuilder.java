@@ -30,7 +30,8 @@ public final class KubeletServerBuilder {
     List<Path> certificate = List.of();
     List<Path> clientAuthority = List.of();
     private Supplier<Optional<String>> health = Optional::empty;
-    private Supplier<String> metrics = () -> "";
+    private ComponentInfo component = ComponentInfo.of("podcache", "0.0.0");
+    private Optional<Supplier<String>> metrics = Optional.empty();
     private Supplier<List<ObjectEntry>> objects = List::of;
     private @Nullable Supplier<List<Pod>> pods;
     private @Nullable PodRuntime runtime;
@@ -112,15 +113,30 @@ public final class KubeletServerBuilder {
         return this;
     }
 
-    /** Sets the supplier of the reason why the node is not healthy, for {@code /healthz}. Default: always healthy. */
+    /**
+     * Sets what the component tells about itself: its checks, metrics, configuration and flags. Default: nothing but its
+     * name.
+     */
+    public KubeletServerBuilder component(ComponentInfo newComponent) {
+        component = Objects.requireNonNull(newComponent, "component");
+        return this;
+    }
+
+    /**
+     * Sets the supplier of the reason why the node is not healthy, for the check {@code node} of {@code /healthz}.
+     * Default: always healthy.
+     */
     public KubeletServerBuilder health(Supplier<Optional<String>> newHealth) {
         health = Objects.requireNonNull(newHealth, "health");
         return this;
     }
 
-    /** Sets the supplier of {@code /metrics}, in the text format of Prometheus. Default: no metrics. */
+    /**
+     * Sets the supplier of {@code /metrics}, in the text format of Prometheus, instead of that of {@link #component}.
+     * Default: that; without any, the answer is 404.
+     */
     public KubeletServerBuilder metrics(Supplier<String> newMetrics) {
-        metrics = Objects.requireNonNull(newMetrics, "metrics");
+        metrics = Optional.of(Objects.requireNonNull(newMetrics, "metrics"));
         return this;
     }
 
@@ -145,7 +161,12 @@ public final class KubeletServerBuilder {
 
     Endpoints.Sources sources() {
         return new Endpoints.Sources(
-                node, required(pods, "pods"), health, metrics, objects, required(runtime, "runtime"));
+                node,
+                metrics.map(component::withMetrics).orElse(component),
+                required(pods, "pods"),
+                health,
+                objects,
+                required(runtime, "runtime"));
     }
 
     /** Returns the names of a self-signed certificate. */

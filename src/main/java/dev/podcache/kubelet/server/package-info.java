@@ -5,12 +5,17 @@
  * <table>
  * <caption>Endpoints</caption>
  * <tr><th>path</th><th>content</th><th>subresource of {@code nodes}</th></tr>
- * <tr><td>{@code /healthz}</td><td>{@code ok}, or 500 with the problem of the node</td><td>{@code healthz} or
+ * <tr><td>{@code /healthz}, {@code /livez}, {@code /readyz}</td><td>{@code ok}, or 500 with the checks that failed; {@code
+ * ?verbose} lists the checks, {@code ?exclude=} leaves some out, {@code /livez/<check>} says why one fails</td><td>{@code
+ * healthz} or {@code proxy}</td></tr>
+ * <tr><td>{@code /configz}</td><td>the configuration in effect, as JSON</td><td>{@code configz} or {@code
+ * proxy}</td></tr>
+ * <tr><td>{@code /statusz}, {@code /flagz}</td><td>version and uptime; flags</td><td>{@code statusz}, {@code flagz} or
  * {@code proxy}</td></tr>
  * <tr><td>{@code /pods}</td><td>the pods of the node as a PodList, with their statuses</td><td>{@code pods} or
  * {@code proxy}</td></tr>
  * <tr><td>{@code /runningpods}</td><td>those of which a container runs</td><td>{@code pods} or {@code proxy}</td></tr>
- * <tr><td>{@code /metrics}</td><td>metrics of the agent, in the text format of Prometheus</td><td>{@code
+ * <tr><td>{@code /metrics}</td><td>metrics of the agent, in the text format of Prometheus; 404 if it has none</td><td>{@code
  * metrics}</td></tr>
  * <tr><td>{@code /metrics/resource}</td><td>CPU and memory of node, pods and containers, for metrics-server</td><td>
  * {@code metrics}</td></tr>
@@ -25,6 +30,9 @@
  * subprotocol {@code v5.channel.k8s.io} or {@code v4.channel.k8s.io}; not by SPDY</td><td>{@code proxy}</td></tr>
  * <tr><td>{@code /attach}, {@code /portForward}</td><td>501</td><td>{@code proxy}</td></tr>
  * </table>
+ *
+ * <p>{@code HealthServer} serves the health endpoints, and at a loopback address {@code /metrics}, without TLS and
+ * authentication, and never says why a check fails.
  *
  * <p>{@code kubectl logs} and {@code kubectl exec} reach these paths through the API server, which needs the node's
  * address and port in the Node's status. Logs need a {@code PodRuntime} that implements {@code ContainerLogs}, commands
@@ -50,8 +58,9 @@
  * are made, and 256 logs and commands that run, at a time; 64 KiB of headers and of a body, which nothing reads; 256 KiB of URL; 1 MiB for a message of a
  * WebSocket; 4 h for a client that reads nothing of an output.
  *
- * <p>Read {@code KubeletServer}, {@code HttpsListener}, the only class that uses Vert.x, {@code RequestChain}, {@code
- * Authentication}, {@code Authorization}, {@code Endpoints}; for logs {@code LogEndpoint}, {@code LogParameters}, {@code
+ * <p>Read {@code KubeletServer}, {@code HttpsListener}, {@code HttpListener}, {@code VertxExchange} and {@code
+ * VertxWebSocket}, the only classes that use Vert.x, {@code RequestChain}, {@code Authentication}, {@code
+ * Authorization}, {@code Endpoints}, {@code ComponentPages}; for logs {@code LogEndpoint}, {@code LogParameters}, {@code
  * LogTransfer}; for commands {@code ExecEndpoint}, {@code ExecSession}, {@code ExecChannels}; for certificates {@code
  * WatchedFiles}, {@code ServingCertificate}, {@code SelfSigned}, {@code ClientCertificates}.
  *
@@ -62,8 +71,8 @@
  * <table>
  * <caption>Locks</caption>
  * <tr><th>lock</th><th>guards</th><th>taken inside it</th></tr>
- * <tr><td>{@code HttpsListener}</td><td>the certificate before the server listens; whether it listens</td><td>those of
- * Vert.x</td></tr>
+ * <tr><td>{@code HttpsListener}</td><td>the certificate before the server listens</td><td>none</td></tr>
+ * <tr><td>{@code HttpListener}</td><td>whether it listens</td><td>those of Vert.x</td></tr>
  * <tr><td>{@code UsageTotals}</td><td>the CPU time that was counted</td><td>none</td></tr>
  * </table>
  */

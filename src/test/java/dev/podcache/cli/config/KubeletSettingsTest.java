@@ -57,13 +57,16 @@ class KubeletSettingsTest {
                         new KubeletConfiguration.Reservations(110, 0, NodeReservations.none()),
                         EvictionOptions.defaults(),
                         new KubeletConfiguration.Endpoint(true, "0.0.0.0", 10_250, "", "", ""),
-                        Optional.empty()));
+                        Optional.empty(),
+                        new KubeletConfiguration.HealthPort("127.0.0.1", 10_248)));
     }
 
     @Test
     void of_everythingInTheFile_isTaken() throws IOException {
         KubeletConfiguration all = file(HEAD + """
                 configMapAndSecretChangeDetectionStrategy: Cache
+                healthzPort: 0
+                healthzBindAddress: ::1
                 syncFrequency: 1m30s
                 nodeStatusUpdateFrequency: 4s
                 nodeStatusReportFrequency: 1m
@@ -149,7 +152,8 @@ class KubeletSettingsTest {
                                 .withPressureTransition(Duration.ofSeconds(30))
                                 .withLocalStorageLimits(false),
                         new KubeletConfiguration.Endpoint(false, "127.0.0.1", 1, "/tls.crt", "/tls.key", "/ca.crt"),
-                        Optional.of(new StaticPodFiles(Path.of("/etc/kubernetes/manifests"), Duration.ofSeconds(5)))));
+                        Optional.of(new StaticPodFiles(Path.of("/etc/kubernetes/manifests"), Duration.ofSeconds(5))),
+                        new KubeletConfiguration.HealthPort("::1", 0)));
     }
 
     @Test

@@ -2,11 +2,14 @@ package dev.podcache.kubelet.agent;
 
 import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.podcache.manager.ChangeDetectionStrategy;
+import dev.podcache.micrometer.PrometheusScrape;
 import dev.podcache.testing.Needs;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Pods;
+import dev.podcache.testing.PrometheusText;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
 import dev.podcache.testing.Secrets;
@@ -16,10 +19,17 @@ import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Base64;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Agents as parts of another program, with the identity of their nodes. */
 @RealServerTest
@@ -147,6 +157,31 @@ class NodeAgentRealServerTest {
             await().until(() -> isRunning("web"));
         } finally {
             admin.nodes().withName(second).delete();
+        }
+    }
+
+    @Test
+    @Needs({ServerFeature.KUBELET_CONNECTIONS, ServerFeature.RBAC})
+    void metrics_throughTheApiServersNodeProxy_needTheRight(@TempDir Path folder) throws IOException {
+        Path authority = folder.resolve("ca.crt");
+        Files.write(authority, Base64.getDecoder().decode(real.config().getCaCertData()));
+        String path = "/api/v1/nodes/" + name + "/proxy/metrics";
+        try (NodeAgent agent = builder()
+                        .scrape(PrometheusScrape::ofNode)
+                        .server(options -> options.port(0).clientAuthority(authority))
+                        .build();
+                KubernetesClient nobody = real.clientFor("nobody", "no-group")) {
+            agent.start();
+            await().until(() -> isReady(name) && port(name) > 0 && agent.sinceRenewal().isPresent());
+
+            PrometheusText scraped = PrometheusText.parse(admin.raw(path));
+
+            assertThat(scraped.value("podcache_node_registered", Map.of())).isEqualTo(1);
+            assertThat(scraped.value("podcache_node_lease_renewals_total", Map.of("outcome", "succeeded")))
+                    .isPositive();
+            assertThat(catchThrowableOfType(KubernetesClientException.class, () -> nobody.raw(path))
+                            .getCode())
+                    .isEqualTo(403);
         }
     }
 

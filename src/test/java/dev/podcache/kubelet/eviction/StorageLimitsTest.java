@@ -123,7 +123,7 @@ class StorageLimitsTest {
         pod.getSpec().setInitContainers(List.of(sidecar));
         ContainerUse used = new ContainerUse(0, bytes("50Mi"), bytes("50Mi"), 0, 0);
         PodUsage usage = new PodUsage(PodReferences.key(pod), List.of(container("sidecar", used)));
-        assertThat(StorageLimits.exceeded(pod, usage, StorageLayout.SHARED))
+        assertThat(StorageLimits.exceeded(pod, usage, StorageLayout.SHARED).map(StorageLimits.ExceededLimit::message))
                 .contains("Container sidecar exceeded its local ephemeral storage limit \"10Mi\". ");
         sidecar.setRestartPolicy(null);
         assertThat(StorageLimits.exceeded(pod, usage, StorageLayout.SHARED)).isEmpty();

@@ -33,7 +33,7 @@ class EvictedPodsTest {
 
     private CompletableFuture<Void> evict(Pod pod, int graceSeconds, boolean forPressure) {
         CompletableFuture<Void> ended = node.workers.evict(
-                new Eviction(pod, MESSAGE, ImmutableMap.of(), Duration.ofSeconds(graceSeconds), forPressure));
+                new Eviction(pod, "memory.available", MESSAGE, ImmutableMap.of(), Duration.ofSeconds(graceSeconds), forPressure));
         node.settle();
         return ended;
     }
@@ -131,7 +131,7 @@ class EvictedPodsTest {
         Pod pod = node.create(pod("web"));
         evict(pod, 1, true);
         CompletableFuture<Void> again =
-                node.workers.evict(new Eviction(pod, "another", ImmutableMap.of(), Duration.ofSeconds(1), true));
+                node.workers.evict(new Eviction(pod, "memory.available", "another", ImmutableMap.of(), Duration.ofSeconds(1), true));
         node.settle();
         assertThat(again).isCompleted();
         assertThat(node.status("web").getMessage()).isEqualTo(MESSAGE);

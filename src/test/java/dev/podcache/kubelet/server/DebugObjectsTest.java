@@ -67,6 +67,9 @@ class DebugObjectsTest {
         assertThat(db.path("name").asText()).isEqualTo("db");
         assertThat(db.path("state").asText()).isEqualTo("FRESH");
         assertThat(db.path("ageSeconds").isNumber()).isTrue();
+        assertThat(db.path("references").asInt()).isEqualTo(1);
+        assertThat(db.path("uid").asText()).isNotEmpty();
+        assertThat(db.path("freshness").asText()).isNotEmpty();
         assertThat(db.path("lastFailure").isMissingNode()).isTrue();
         JsonNode holder = db.path("holders").get(0);
         assertThat(holder.path("name").asText()).isEqualTo("web");
@@ -99,6 +102,11 @@ class DebugObjectsTest {
             strings = {
                 "/debug/objects",
                 "/healthz",
+                "/livez?verbose",
+                "/readyz?verbose",
+                "/configz",
+                "/statusz",
+                "/flagz",
                 "/pods",
                 "/runningpods",
                 "/metrics",

@@ -107,6 +107,7 @@ class KubeletServerRealServerTest {
                 .port(0)
                 .clientAuthority(folder.resolve("ca.crt"))
                 .pods(this::pods)
+                .metrics(() -> "up 1\n")
                 .runtime(served)
                 .reviews(apiServer.accessReviews(Duration.ofSeconds(10)))
                 .build();

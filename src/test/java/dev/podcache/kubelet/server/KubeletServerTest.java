@@ -3,6 +3,7 @@ package dev.podcache.kubelet.server;
 import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -46,6 +47,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The server over HTTPS, with clients of the JDK. */
@@ -77,13 +79,54 @@ class KubeletServerTest {
     }
 
     @Test
-    void healthz_nodeHasAProblem_is500WithTheProblem() throws Exception {
+    void healthz_nodeHasAProblem_is500WithoutTheProblem_andThatIsBelow() throws Exception {
         fixture.problem = Optional.of("the runtime does not answer");
 
         HttpResponse<String> response = fixture.get("/healthz");
 
         assertThat(response.statusCode()).isEqualTo(500);
-        assertThat(response.body()).isEqualTo("healthz check failed: the runtime does not answer");
+        assertThat(response.body()).isEqualTo("[+]ping ok\n[-]node failed: reason withheld\nhealthz check failed\n");
+        assertThat(fixture.get("/healthz/node").body())
+                .isEqualTo("internal server error: the runtime does not answer\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/livez, healthz",
+        "/readyz/ping, healthz",
+        "/configz, configz",
+        "/statusz, statusz",
+        "/flagz, flagz",
+        "/metrics, metrics"
+    })
+    void componentPage_needsItsSubresourceOrTheProxy(String path, String subresource) throws Exception {
+        fixture.reviews.allowed =
+                (user, access) -> access.subresource().equals(subresource.equals("metrics") ? "metrics" : "proxy");
+
+        assertThat(fixture.get(path).statusCode()).isEqualTo(200);
+        assertThat(fixture.reviews.accesses)
+                .startsWith(new ResourceAccess("get", "nodes", subresource, "worker-1"))
+                .hasSize(subresource.equals("metrics") ? 1 : 2);
+        fixture.reviews.allowed = (user, access) -> false;
+        fixture.clock.advance(Authorization.ALLOWED_FOR);
+        assertThat(fixture.get(path).statusCode()).isEqualTo(403);
+    }
+
+    @Test
+    void metrics_programSetNone_is404() throws Exception {
+        Endpoints endpoints = new Endpoints(
+                new Endpoints.Sources(
+                        "worker-1",
+                        ComponentInfo.of("podcache", "1.0"),
+                        List::of,
+                        Optional::empty,
+                        List::of,
+                        fixture.runtime),
+                fixture.clock);
+
+        assertThat(catchThrowableOfType(RefusedException.class, () -> endpoints.answer(Requested.get("/metrics")))
+                        .code())
+                .isEqualTo(404);
     }
 
     @ParameterizedTest

@@ -1,0 +1,71 @@
+package dev.podcache.kubelet.agent;
+
+import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.manager.ObjectEntry;
+import dev.podcache.object.CacheState;
+import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.time.Timekeeper;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/**
+ * Finds referenced objects that cannot be read for longer than a grace period: the API server forbids it, or their watch
+ * has never been established. The period begins when a check first sees the object so. Thread-safe.
+ */
+final class StuckObjects {
+
+    static final Duration GRACE = Duration.ofMinutes(1);
+
+    private final Supplier<List<ObjectEntry>> entries;
+    private final Timekeeper timekeeper;
+    private Map<ObjectName, Long> since = new HashMap<>(); // guarded by this
+
+    private record ObjectName(ObjectKind<?> kind, ObjectKey key) {
+
+        @Override
+        public String toString() {
+            return kind.name() + " " + key;
+        }
+    }
+
+    StuckObjects(Supplier<List<ObjectEntry>> entries, Timekeeper timekeeper) {
+        this.entries = entries;
+        this.timekeeper = timekeeper;
+    }
+
+    /** Returns the number of these objects and the name of one; empty if there is none. */
+    Optional<String> problem() {
+        List<ObjectName> stuck = entries.get().stream()
+                .filter(StuckObjects::isStuck)
+                .map(entry -> new ObjectName(entry.kind(), entry.key()))
+                .toList();
+        long now = timekeeper.nanoTime();
+        List<ObjectName> late;
+        synchronized (this) {
+            Map<ObjectName, Long> before = since;
+            since = stuck.stream()
+                    .collect(Collectors.toMap(name -> name, name -> before.getOrDefault(name, now), (one, same) -> one, HashMap::new));
+            late = stuck.stream()
+                    .filter(name -> now - since.getOrDefault(name, now) >= GRACE.toNanos())
+                    .toList();
+        }
+        return late.stream()
+                .findFirst()
+                .map(first -> late.size() + " objects cannot be read, such as " + first
+                        + "; /debug/objects shows why");
+    }
+
+    private static boolean isStuck(ObjectEntry entry) {
+        boolean forbidden = entry.lastFailure()
+                .map(failure -> ApiServerException.reasonOf(failure) == FailureReason.FORBIDDEN)
+                .orElse(false);
+        return forbidden || entry.cacheState() == CacheState.NOT_SYNCED;
+    }
+}

@@ -1,0 +1,223 @@
+package dev.podcache.kubelet.server;
+
+import io.vertx.core.Context;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import java.io.IOException;
+import java.security.cert.X509Certificate;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A request and its response. Its fields are used by the event loop only, except those that are thread-safe; the methods
+ * of {@link ResponseStream} and {@link #onLoop} may be called by any thread.
+ */
+final class VertxExchange implements ResponseStream {
+
+    private static final Logger log = LoggerFactory.getLogger(HttpListener.class);
+
+    /** No endpoint reads the body of a request. */
+    private static final int LONGEST_BODY = 64 << 10;
+
+    private final HttpServerRequest http;
+    private final HttpServerResponse response;
+    private final Context eventLoop;
+    private final HttpListener.Transfers transfers;
+    private final CompletableFuture<Object> closed = new CompletableFuture<>();
+    private boolean webSocket;
+    private boolean upgraded;
+    private boolean ended;
+    private long received;
+
+    VertxExchange(HttpServerRequest http, Context eventLoop, HttpListener.Transfers transfers) {
+        this.http = http;
+        this.response = http.response();
+        this.eventLoop = eventLoop;
+        this.transfers = transfers;
+    }
+
+    /** Prepares the exchange, and returns the request. */
+    KubeletRequest begin() {
+        response.closeHandler(gone -> finishResponse());
+        response.endHandler(sent -> finishResponse());
+        response.exceptionHandler(failed -> finishResponse());
+        http.exceptionHandler(failed -> finishResponse());
+        @Nullable String upgrade = http.getHeader("Upgrade");
+        webSocket = "websocket".equalsIgnoreCase(upgrade);
+        if (webSocket) {
+            http.pause();
+        } else {
+            http.handler(this::received);
+        }
+        return new KubeletRequest(
+                http.method().name(),
+                http.path() == null ? "/" : http.path(),
+                query(),
+                http.getHeader("Authorization"),
+                certificates(),
+                upgrade == null ? "" : upgrade.toLowerCase(Locale.ROOT),
+                subprotocols(),
+                String.join(",", http.headers().getAll("Accept")));
+    }
+
+    private void received(Buffer part) {
+        received += part.length();
+        if (received > LONGEST_BODY) {
+            http.connection().close();
+        }
+    }
+
+    private Map<String, List<String>> query() {
+        Map<String, List<String>> query = new LinkedHashMap<>();
+        http.params()
+                .forEach(parameter -> query.computeIfAbsent(parameter.getKey(), key -> new ArrayList<>())
+                        .add(parameter.getValue()));
+        return query;
+    }
+
+    private List<X509Certificate> certificates() {
+        if (!http.isSSL()) {
+            return List.of();
+        }
+        try {
+            return http.connection().peerCertificates().stream()
+                    .filter(X509Certificate.class::isInstance)
+                    .map(X509Certificate.class::cast)
+                    .toList();
+        } catch (SSLPeerUnverifiedException none) {
+            return List.of();
+        }
+    }
+
+    private List<String> subprotocols() {
+        List<String> names = new ArrayList<>();
+        for (String header : http.headers().getAll("Sec-WebSocket-Protocol")) {
+            for (String name : header.split(",", -1)) {
+                names.add(name.strip());
+            }
+        }
+        return names;
+    }
+
+    /** Sends a response. Releases what it holds if the client has gone. */
+    void answer(KubeletResponse answer) {
+        if (answer instanceof KubeletResponse.Content content) {
+            send(content);
+        } else if (answer instanceof KubeletResponse.Streamed source) {
+            if (!closed.isDone()) {
+                response.setStatusCode(200)
+                        .putHeader("Content-Type", "text/plain")
+                        .setChunked(true);
+                // the first line may come much later
+                response.writeHead();
+            }
+            transfers.send(source, this);
+        } else if (answer instanceof KubeletResponse.Upgrade command) {
+            upgrade(command);
+        }
+    }
+
+    private void send(KubeletResponse.Content content) {
+        if (closed.isDone()) {
+            return;
+        }
+        if (webSocket) {
+            http.resume();
+        }
+        response.setStatusCode(content.code())
+                .putHeader("Content-Type", content.mediaType())
+                .putHeader("X-Content-Type-Options", "nosniff")
+                .end(Buffer.buffer(content.body()));
+    }
+
+    private void upgrade(KubeletResponse.Upgrade command) {
+        if (closed.isDone()) {
+            command.release().run();
+            return;
+        }
+        upgraded = true;
+        http.toWebSocket()
+                .onSuccess(socket -> transfers.run(command, new VertxWebSocket(socket, eventLoop, this::finish)))
+                .onFailure(e -> {
+                    log.debug("the handshake of a WebSocket failed: {}", e.getMessage());
+                    command.release().run();
+                    finish();
+                });
+    }
+
+    /** After the upgrade, the WebSocket says when it is closed. */
+    private void finishResponse() {
+        if (!upgraded) {
+            finish();
+        }
+    }
+
+    private void finish() {
+        closed.complete(this);
+    }
+
+    @Override
+    public CompletableFuture<?> write(byte[] bytes) {
+        CompletableFuture<Object> written = new CompletableFuture<>();
+        onLoop(() -> {
+            if (closed.isDone()) {
+                written.completeExceptionally(new IOException("the client has closed the connection"));
+                return;
+            }
+            response.write(Buffer.buffer(bytes)).onComplete(done -> {
+                if (done.succeeded()) {
+                    written.complete(this);
+                } else {
+                    written.completeExceptionally(done.cause());
+                }
+            });
+        });
+        return written;
+    }
+
+    @Override
+    public void end() {
+        onLoop(() -> {
+            if (!ended && !closed.isDone()) {
+                ended = true;
+                response.end();
+            }
+        });
+    }
+
+    @Override
+    public void abort() {
+        onLoop(() -> {
+            if (!ended) {
+                ended = true;
+                http.connection().close();
+            }
+        });
+    }
+
+    @Override
+    public CompletableFuture<?> closed() {
+        return closed;
+    }
+
+    /** Runs a task on the event loop; a task that throws ends the connection. */
+    void onLoop(Runnable task) {
+        eventLoop.runOnContext(nothing -> {
+            try {
+                task.run();
+            } catch (RuntimeException | Error e) {
+                log.error("a response failed; closing the connection", e);
+                http.connection().close();
+            }
+        });
+    }
+}

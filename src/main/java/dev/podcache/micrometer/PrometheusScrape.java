@@ -1,0 +1,70 @@
+package dev.podcache.micrometer;
+
+import com.google.common.collect.ImmutableList;
+import dev.podcache.kubelet.agent.NodeAgent;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Returns metrics in the text format of Prometheus, version 0.0.4. The registry is created by the first scrape, so that a
+ * process that nobody scrapes pays nothing; what it shows was counted before. Thread-safe.
+ *
+ * <p>Needs {@code io.micrometer:micrometer-registry-prometheus}. To show the same meters in a registry of your own, bind
+ * {@link PodcacheMeterBinder} and {@link NodeMeterBinder} to it.
+ */
+public final class PrometheusScrape implements Supplier<String> {
+
+    private final Supplier<List<MeterBinder>> binders;
+    private @Nullable PrometheusMeterRegistry registry; // guarded by this
+
+    /**
+     * Creates a scrape.
+     *
+     * @param binders called once, by the first scrape
+     */
+    public PrometheusScrape(Supplier<List<MeterBinder>> binders) {
+        this.binders = Objects.requireNonNull(binders, "binders");
+    }
+
+    /** Returns a scrape of an agent, its caches and the JVM; for {@code NodeAgentBuilder.scrape}. */
+    public static PrometheusScrape ofNode(NodeAgent agent) {
+        return new PrometheusScrape(() -> ImmutableList.<MeterBinder>builder()
+                .add(new PodcacheMeterBinder(agent.caches(), "podcache", Tags.empty()))
+                .add(new NodeMeterBinder(agent, Tags.empty()))
+                .addAll(jvm())
+                .build());
+    }
+
+    /** Returns the meters of the JVM that cost nothing between scrapes: memory, threads, processor, uptime. */
+    public static List<MeterBinder> jvm() {
+        return List.of(new JvmMemoryMetrics(), new JvmThreadMetrics(), new ProcessorMetrics(), new UptimeMetrics());
+    }
+
+    /** Returns the current values. */
+    @Override
+    public String get() {
+        return registry().scrape();
+    }
+
+    private synchronized PrometheusMeterRegistry registry() {
+        PrometheusMeterRegistry known = registry;
+        if (known == null) {
+            known = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+            for (MeterBinder binder : binders.get()) {
+                binder.bindTo(known);
+            }
+            registry = known;
+        }
+        return known;
+    }
+}
