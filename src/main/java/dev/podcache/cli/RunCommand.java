@@ -5,6 +5,7 @@ import dev.podcache.cli.config.AgentOptions;
 import dev.podcache.cli.config.ClusterAccess;
 import dev.podcache.cli.config.FirstContact;
 import dev.podcache.cli.config.NodeOptions;
+import dev.podcache.cli.observe.PageOptions;
 import dev.podcache.cli.observe.ReportedNode;
 import dev.podcache.cli.output.Console;
 import dev.podcache.cli.output.EventWriter;
@@ -66,6 +67,9 @@ final class RunCommand implements Callable<Integer> {
     private AgentOptions agent = new AgentOptions();
 
     @Mixin
+    private PageOptions page = new PageOptions();
+
+    @Mixin
     private OutputOptions output = new OutputOptions();
 
     @Mixin
@@ -93,7 +97,11 @@ final class RunCommand implements Callable<Integer> {
                 NodeAgentBuilder options =
                         NodeAgent.builder(server).runtime(this::runtime).registerAgain(registerAgain);
                 try (ReportedNode running = new ReportedNode(name, configuration, options, events)) {
-                    run(running, startsFirst ? contacted : () -> true, events);
+                    page.serveDuring(
+                            () -> run(running, startsFirst ? contacted : () -> true, events),
+                            running.agent().view(),
+                            server.timekeeper(),
+                            events);
                 }
             }
         }

@@ -19,6 +19,7 @@ import dev.podcache.kubelet.runtime.RuntimeEvents;
 import dev.podcache.kubelet.runtime.RuntimeStatus;
 import dev.podcache.kubelet.server.KubeletServer;
 import dev.podcache.kubelet.server.KubeletServerBuilder;
+import dev.podcache.kubelet.server.NodeView;
 import dev.podcache.node.NodeLister;
 import dev.podcache.reflector.Recovery;
 import dev.podcache.time.TaskThreads;
@@ -61,6 +62,7 @@ public final class NodeAgent implements AutoCloseable {
     private final AgentPods pods;
     private final NodeEndpoint endpoint;
     private final boolean servesHttps;
+    private final NodeView view;
     private final AgentServices all;
     private volatile boolean runtimeStarted;
 
@@ -97,6 +99,7 @@ public final class NodeAgent implements AutoCloseable {
                 new AgentPods.AgentHooks(() -> runtimeStarted, updater::syncSoon, lease::renewSoon));
         this.endpoint = new NodeEndpoint(() -> endpointOptions(node, options, ports), updater::syncSoon, timekeeper);
         this.servesHttps = options.endpoint.enabled();
+        this.view = new AgentView(this, node, options, timekeeper);
         this.all = new AgentServices(ImmutableList.<Service>builder()
                 .add(AgentServices.part("node status", updater::start, updater::close), lease)
                 .addAll(pods.services())
@@ -112,6 +115,7 @@ public final class NodeAgent implements AutoCloseable {
                 .pods(pods::all)
                 .runtime(runtime)
                 .objects(() -> server.podcache().entries())
+                .page(view)
                 .reviews(ports.reviews());
         return options.server.apply(NodeEndpoint.configured(base, options.endpoint));
     }
@@ -213,6 +217,11 @@ public final class NodeAgent implements AutoCloseable {
     /** Returns the cache of the pods' Secrets and ConfigMaps. Closed by {@link #close}. */
     public Podcache caches() {
         return server.podcache();
+    }
+
+    /** Returns what the page of the node shows. {@code PageServer} serves it to the browsers of this machine. */
+    public NodeView view() {
+        return view;
     }
 
     /**

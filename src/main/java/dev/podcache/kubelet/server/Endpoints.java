@@ -49,6 +49,7 @@ final class Endpoints {
      * @param health why the node is unhealthy; empty if it is healthy
      * @param metrics metrics in the text format of Prometheus
      * @param objects the objects that are cached for the pods
+     * @param page empty if the node has none
      */
     record Sources(
             String node,
@@ -56,7 +57,8 @@ final class Endpoints {
             Supplier<Optional<String>> health,
             Supplier<String> metrics,
             Supplier<List<ObjectEntry>> objects,
-            PodRuntime runtime) {}
+            PodRuntime runtime,
+            Optional<NodePage> page) {}
 
     Endpoints(Sources sources, Timekeeper timekeeper) {
         this.sources = sources;
@@ -102,12 +104,19 @@ final class Endpoints {
             case "/debug/objects" ->
                 KubeletResponse.json(JSON.writeValueAsBytes(
                         DebugObjects.of(sources.node(), sources.objects().get())));
+            case "/ui", "/ui/state" -> page(request);
             default ->
                 throw new RefusedException(
                         404,
                         "no such endpoint; this node has /healthz, /pods, /runningpods, /metrics, /metrics/resource,"
-                                + " /stats/summary, /debug/objects, /containerLogs and /exec");
+                                + " /stats/summary, /debug/objects, /ui, /containerLogs and /exec");
         };
+    }
+
+    private KubeletResponse page(KubeletRequest request) throws IOException {
+        NodePage page = sources.page()
+                .orElseThrow(() -> new RefusedException(404, "this node has no page"));
+        return page.answer(request);
     }
 
     private KubeletResponse health() {

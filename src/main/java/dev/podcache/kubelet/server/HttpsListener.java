@@ -1,5 +1,6 @@
 package dev.podcache.kubelet.server;
 
+import com.google.common.base.Strings;
 import dev.podcache.time.Timekeeper;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -40,7 +41,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Accepts connections by TLS 1.2 or newer and HTTP/1.1, on one event loop. The only class of this package that uses
+ * Accepts connections by HTTP/1.1, with TLS 1.2 or newer unless it is without TLS, on one event loop. The only class of this package that uses
  * Vert.x. Thread-safe.
  */
 final class HttpsListener implements AutoCloseable {
@@ -59,7 +60,7 @@ final class HttpsListener implements AutoCloseable {
     private static final int LONGEST_BODY = 64 << 10;
 
     private final Vertx vertx;
-    private final X509TrustManager clients;
+    private final @Nullable X509TrustManager clients;
     private final Timekeeper timekeeper;
     private final OpenConnections<HttpConnection> connections;
     private final Function<KubeletRequest, CompletableFuture<KubeletResponse>> handler;
@@ -79,11 +80,11 @@ final class HttpsListener implements AutoCloseable {
     /**
      * Creates a listener that does not listen yet.
      *
-     * @param clients accepts the certificates of clients
+     * @param clients accepts the certificates of clients; null to listen without TLS
      * @param handler answers a request; must neither block nor throw nor fail
      */
     HttpsListener(
-            X509TrustManager clients,
+            @Nullable X509TrustManager clients,
             Function<KubeletRequest, CompletableFuture<KubeletResponse>> handler,
             Transfers transfers,
             Timekeeper timekeeper) {
@@ -101,14 +102,26 @@ final class HttpsListener implements AutoCloseable {
                         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
     }
 
-    private HttpServerOptions options(PemKeyCertOptions keys) {
+    /**
+     * Creates a listener without TLS that does not listen yet. It is for the loopback address.
+     *
+     * @param handler answers a request with {@link KubeletResponse.Content}; must neither block nor throw nor fail
+     */
+    static HttpsListener withoutTls(
+            Function<KubeletRequest, CompletableFuture<KubeletResponse>> handler, Timekeeper timekeeper) {
+        return new HttpsListener(null, handler, new NoTransfers(), timekeeper);
+    }
+
+    private HttpServerOptions options() {
         HttpServerOptions options = new HttpServerOptions();
-        options.setSsl(true)
-                .setUseAlpn(false)
-                .setClientAuth(ClientAuth.REQUEST)
-                .setKeyCertOptions(keys)
-                .setTrustOptions(TrustOptions.wrap(clients))
-                .setEnabledSecureTransportProtocols(PROTOCOLS);
+        if (clients != null) {
+            options.setSsl(true)
+                    .setUseAlpn(false)
+                    .setClientAuth(ClientAuth.REQUEST)
+                    .setKeyCertOptions(Objects.requireNonNull(keys, "keys"))
+                    .setTrustOptions(TrustOptions.wrap(clients))
+                    .setEnabledSecureTransportProtocols(PROTOCOLS);
+        }
         return options.setMaxInitialLineLength(LONGEST_URL)
                 .setMaxHeaderSize(LONGEST_HEADERS)
                 .setMaxWebSocketFrameSize(LONGEST_MESSAGE)
@@ -118,8 +131,24 @@ final class HttpsListener implements AutoCloseable {
                 .setWebSocketSubProtocols(ExecEndpoint.SUBPROTOCOLS);
     }
 
+    /** Of a listener whose responses are complete. */
+    private static final class NoTransfers implements Transfers {
+
+        @Override
+        public void send(KubeletResponse.Streamed source, ResponseStream client) {
+            source.release().run();
+            client.abort();
+        }
+
+        @Override
+        public void run(KubeletResponse.Upgrade command, MessageChannel client) {
+            command.release().run();
+            client.close();
+        }
+    }
+
     /**
-     * Starts to listen; waits at most 10 s. Call it once, after {@link #use}.
+     * Starts to listen; waits at most 10 s. Call it once; with TLS, after {@link #use}.
      *
      * @param port 0 for any free port
      * @throws IOException if the address cannot be used
@@ -127,7 +156,7 @@ final class HttpsListener implements AutoCloseable {
     void listen(String host, int port) throws IOException {
         HttpServer created;
         synchronized (this) {
-            created = vertx.createHttpServer(options(Objects.requireNonNull(keys, "keys")))
+            created = vertx.createHttpServer(options())
                     .connectionHandler(this::opened)
                     .exceptionHandler(e -> log.debug("a connection failed: {}", e.getMessage()))
                     .requestHandler(this::handle);
@@ -164,7 +193,7 @@ final class HttpsListener implements AutoCloseable {
         }
         SSLOptions options = new SSLOptions()
                 .setKeyCertOptions(valid)
-                .setTrustOptions(TrustOptions.wrap(clients))
+                .setTrustOptions(TrustOptions.wrap(Objects.requireNonNull(clients, "clients")))
                 .setEnabledSecureTransportProtocols(PROTOCOLS);
         @Nullable Throwable failure = await(listening.updateSSLOptions(options, true));
         if (failure != null) {
@@ -256,6 +285,7 @@ final class HttpsListener implements AutoCloseable {
                     http.path() == null ? "/" : http.path(),
                     query(),
                     http.getHeader("Authorization"),
+                    Strings.nullToEmpty(http.getHeader("Host")),
                     certificates(),
                     upgrade == null ? "" : upgrade.toLowerCase(Locale.ROOT),
                     subprotocols());
@@ -277,6 +307,9 @@ final class HttpsListener implements AutoCloseable {
         }
 
         private List<X509Certificate> certificates() {
+            if (!http.isSSL()) {
+                return List.of();
+            }
             try {
                 return http.connection().peerCertificates().stream()
                         .filter(X509Certificate.class::isInstance)
@@ -322,6 +355,7 @@ final class HttpsListener implements AutoCloseable {
             if (webSocket) {
                 http.resume();
             }
+            content.headers().forEach(response::putHeader);
             response.setStatusCode(content.code())
                     .putHeader("Content-Type", content.mediaType())
                     .putHeader("X-Content-Type-Options", "nosniff")

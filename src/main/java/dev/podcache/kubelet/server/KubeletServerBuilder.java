@@ -32,6 +32,7 @@ public final class KubeletServerBuilder {
     private Supplier<Optional<String>> health = Optional::empty;
     private Supplier<String> metrics = () -> "";
     private Supplier<List<ObjectEntry>> objects = List::of;
+    private Optional<NodeView> page = Optional.empty();
     private @Nullable Supplier<List<Pod>> pods;
     private @Nullable PodRuntime runtime;
     private @Nullable AccessReviews reviews;
@@ -130,6 +131,12 @@ public final class KubeletServerBuilder {
         return this;
     }
 
+    /** Sets what the page at {@code /ui} shows. Default: there is no page. */
+    public KubeletServerBuilder page(NodeView view) {
+        page = Optional.of(view);
+        return this;
+    }
+
     /**
      * Returns a server that has not started. It must be closed.
      *
@@ -145,7 +152,13 @@ public final class KubeletServerBuilder {
 
     Endpoints.Sources sources() {
         return new Endpoints.Sources(
-                node, required(pods, "pods"), health, metrics, objects, required(runtime, "runtime"));
+                node,
+                required(pods, "pods"),
+                health,
+                metrics,
+                objects,
+                required(runtime, "runtime"),
+                page.map(view -> NodePage.of(view, timekeeper)));
     }
 
     /** Returns the names of a self-signed certificate. */

@@ -249,7 +249,13 @@ class KubeletServerStreamsTest {
     void logs_tooManyAtATime_areRefusedUntilOneEnds() throws Exception {
         Endpoints endpoints = new Endpoints(
                 new Endpoints.Sources(
-                        "worker-1", () -> fixture.pods, Optional::empty, () -> "", List::of, fixture.runtime),
+                        "worker-1",
+                        () -> fixture.pods,
+                        Optional::empty,
+                        () -> "",
+                        List::of,
+                        fixture.runtime,
+                        Optional.empty()),
                 fixture.clock);
         KubeletRequest request = Requested.get(LOGS);
         KubeletResponse.Streamed first = (KubeletResponse.Streamed) endpoints.answer(request);

@@ -347,7 +347,7 @@ class KubeletServerTest {
     @Test
     void runtime_hangs_furtherRequestsAreRefusedUntilItReturns() throws Exception {
         CountDownLatch held = new CountDownLatch(1);
-        CountDownLatch begun = new CountDownLatch(RequestChain.MOST_ANSWERS);
+        CountDownLatch begun = new CountDownLatch(BoundedAnswers.MOST_ANSWERS);
         fixture.runtime.usage = nothing -> {
             begun.countDown();
             Uninterruptibles.awaitUninterruptibly(held);
@@ -355,7 +355,7 @@ class KubeletServerTest {
         };
         HttpClient client = ServerFixture.anonymous();
         List<CompletableFuture<HttpResponse<String>>> responses = new ArrayList<>();
-        for (int i = 0; i < RequestChain.MOST_ANSWERS; i++) {
+        for (int i = 0; i < BoundedAnswers.MOST_ANSWERS; i++) {
             responses.add(client.sendAsync(
                     fixture.request("/metrics/resource")
                             .header("Authorization", "Bearer good")
