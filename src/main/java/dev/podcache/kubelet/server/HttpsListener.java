@@ -113,7 +113,7 @@ final class HttpsListener implements AutoCloseable {
     }
 
     private HttpServerOptions options() {
-        HttpServerOptions options = new HttpServerOptions();
+        HttpServerOptions options = new HttpServerOptions().setHttp2ClearTextEnabled(false);
         if (clients != null) {
             options.setSsl(true)
                     .setUseAlpn(false)
