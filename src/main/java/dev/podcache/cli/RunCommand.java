@@ -100,7 +100,6 @@ final class RunCommand implements Callable<Integer> {
                     page.serveDuring(
                             () -> run(running, startsFirst ? contacted : () -> true, events),
                             running.agent().view(),
-                            server.timekeeper(),
                             events);
                 }
             }

@@ -112,15 +112,18 @@ public final class BrowserTab implements AutoCloseable {
     /** Writes a picture of the page, in its whole height but at most 2000 pixels, into target/ui-screenshots. */
     public void screenshot(String name) {
         int height = Math.min(2000, evaluate("document.documentElement.scrollHeight").asInt());
+        screenshot(Path.of("target", "ui-screenshots", name + ".png"), height);
+    }
+
+    /** Writes a picture of the upper part of the page. */
+    public void screenshot(Path file, int height) {
         int width = evaluate("innerWidth").asInt();
         Map<String, Object> clip = Map.of("x", 0, "y", 0, "width", width, "height", height, "scale", 1);
         JsonNode picture =
                 call("Page.captureScreenshot", Map.of("format", "png", "captureBeyondViewport", true, "clip", clip));
         try {
-            Path folder = Files.createDirectories(Path.of("target", "ui-screenshots"));
-            Files.write(
-                    folder.resolve(name + ".png"),
-                    Base64.getDecoder().decode(picture.path("data").asText()));
+            Files.createDirectories(file.toAbsolutePath().getParent());
+            Files.write(file, Base64.getDecoder().decode(picture.path("data").asText()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

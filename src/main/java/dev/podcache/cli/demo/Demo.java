@@ -84,7 +84,7 @@ final class Demo {
             if (agent == null) {
                 play(show);
             } else {
-                page.serveDuring(() -> play(show), agent.view(), agent.timekeeper(), events);
+                page.serveDuring(() -> play(show), agent.view(), events);
             }
         }
         return 0;

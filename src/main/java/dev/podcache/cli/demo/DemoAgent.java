@@ -9,7 +9,6 @@ import dev.podcache.kubelet.agent.KubeletConfiguration;
 import dev.podcache.kubelet.agent.NodeAgent;
 import dev.podcache.kubelet.server.NodeView;
 import dev.podcache.manager.ChangeDetectionStrategy;
-import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -45,10 +44,6 @@ final class DemoAgent implements AutoCloseable {
 
     NodeView view() {
         return agent.view();
-    }
-
-    Timekeeper timekeeper() {
-        return apiServer.timekeeper();
     }
 
     /** Lets the agent's API server fail and recover with the others. */

@@ -77,7 +77,7 @@ public final class ObserveCommand implements Callable<Integer> {
 
     private void observe(String name, ObjectCaching caching, Fabric8ApiServer server, EventWriter events) {
         try (NodeObserver observer = new NodeObserver(server, name, caching, new CacheReports(events))) {
-            page.serveDuring(() -> observe(observer, events), observer.view(), server.timekeeper(), events);
+            page.serveDuring(() -> observe(observer, events), observer.view(), events);
         }
     }
 

@@ -5,7 +5,6 @@ import dev.podcache.cli.output.EventWriter;
 import dev.podcache.cli.output.ProgramEvent;
 import dev.podcache.kubelet.server.NodeView;
 import dev.podcache.kubelet.server.PageServer;
-import dev.podcache.time.Timekeeper;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -30,20 +29,20 @@ public final class PageOptions {
      *
      * @throws CommandException if the port cannot be used; the work has not begun then
      */
-    public void serveDuring(Runnable work, NodeView view, Timekeeper timekeeper, EventWriter events) {
+    public void serveDuring(Runnable work, NodeView view, EventWriter events) {
         if (port == null) {
             work.run();
             return;
         }
-        try (PageServer page = started(view, port, timekeeper)) {
+        try (PageServer page = started(view, port)) {
             events.write(ProgramEvent.of("page", "url", page.url()));
             work.run();
         }
     }
 
-    private static PageServer started(NodeView view, int port, Timekeeper timekeeper) {
+    private static PageServer started(NodeView view, int port) {
         try {
-            return PageServer.start(view, port, timekeeper);
+            return PageServer.start(view, port);
         } catch (IOException | IllegalArgumentException e) {
             throw new CommandException("--ui-port: " + e.getMessage(), e);
         }

@@ -5,6 +5,7 @@ import dev.podcache.time.TaskThreads;
 import dev.podcache.time.Timekeeper;
 import java.io.IOException;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
@@ -23,12 +24,14 @@ public final class PageServer implements AutoCloseable {
     private static final Pattern LOCAL = Pattern.compile("(?i)(localhost|127\\.0\\.0\\.1|\\[::1])(:\\d{1,5})?");
 
     private final NodePage page;
+    private final Timekeeper timekeeper;
     private final TaskThreads threads;
     private final BoundedAnswers answers;
     private final HttpsListener listener;
 
     private PageServer(NodePage page, Timekeeper timekeeper) {
         this.page = page;
+        this.timekeeper = timekeeper;
         this.threads = TaskThreads.named("podcache-page", CONCURRENT_ANSWERS, timekeeper);
         this.answers = new BoundedAnswers(threads);
         this.listener = HttpsListener.withoutTls(request -> answers.answer(request, this::answer), timekeeper);
@@ -38,19 +41,19 @@ public final class PageServer implements AutoCloseable {
      * Starts to serve a page. Waits at most 10 s.
      *
      * @param port 0 for any free port
-     * @param timekeeper not closed
      * @throws IllegalArgumentException if the port is not between 0 and 65535
      * @throws IOException if another process has the port
      */
-    public static PageServer start(NodeView view, int port, Timekeeper timekeeper) throws IOException {
-        return start(NodePage.of(view, timekeeper), port, timekeeper);
+    public static PageServer start(NodeView view, int port) throws IOException {
+        return start(timekeeper -> NodePage.of(view, timekeeper), port);
     }
 
-    static PageServer start(NodePage page, int port, Timekeeper timekeeper) throws IOException {
+    static PageServer start(Function<Timekeeper, NodePage> page, int port) throws IOException {
         if (port < 0 || port > MOST_PORT) {
             throw new IllegalArgumentException("the port must be between 0 and 65535, but is " + port);
         }
-        PageServer server = new PageServer(page, timekeeper);
+        Timekeeper timekeeper = Timekeeper.system();
+        PageServer server = new PageServer(page.apply(timekeeper), timekeeper);
         try {
             server.listener.listen(LOOPBACK, port);
             return server;
@@ -90,5 +93,6 @@ public final class PageServer implements AutoCloseable {
     public void close() {
         listener.close();
         threads.close();
+        timekeeper.close();
     }
 }

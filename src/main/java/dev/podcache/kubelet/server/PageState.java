@@ -46,13 +46,14 @@ final class PageState {
         fields.put("conditions", page.conditions(view.lastSeen()));
         view.heartbeats().ifPresent(state -> fields.put("heartbeats", page.heartbeats(state)));
         fields.put("cache", cache(view.stats()));
-        page.addEntries(fields, view.entries(), filter);
-        fields.put(
-                "pods", view.pods().stream().map(pod -> PagePod.fields(pod, now)).toList());
+        List<ObjectEntry> entries = view.entries();
+        addEntries(fields, entries, filter);
+        PagePods pods = new PagePods(entries, now);
+        fields.put("pods", view.pods().stream().map(pods::fields).toList());
         return fields;
     }
 
-    private void addEntries(Map<String, Object> fields, List<ObjectEntry> entries, EntryFilter filter) {
+    private static void addEntries(Map<String, Object> fields, List<ObjectEntry> entries, EntryFilter filter) {
         List<ObjectEntry> matching = entries.stream().filter(filter::matches).toList();
         List<ObjectEntry> shown = matching.size() <= filter.limit()
                 ? matching

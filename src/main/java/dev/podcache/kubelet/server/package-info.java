@@ -56,7 +56,7 @@
  * <p><b>The page.</b> {@link dev.podcache.kubelet.server.PageServer} also serves {@code /ui} on a loopback port, without
  * TLS and authentication, because a browser has no token to send. It refuses every other host than {@code localhost},
  * {@code 127.0.0.1} and {@code [::1]}, and every method but GET and HEAD. {@code NodePage} is the document and its
- * policy, {@code PageState} and {@code PagePod} are what it shows of a {@code NodeView}.
+ * policy, {@code PageState} and {@code PagePods} are what it shows of a {@code NodeView}.
  *
  * <p>Read {@code KubeletServer}, {@code HttpsListener}, the only class that uses Vert.x, {@code RequestChain}, {@code
  * Authentication}, {@code Authorization}, {@code Endpoints}; for logs {@code LogEndpoint}, {@code LogParameters}, {@code

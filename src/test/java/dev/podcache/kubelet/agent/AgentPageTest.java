@@ -57,7 +57,7 @@ class AgentPageTest {
         leaks.allowWarnings("failed");
         cluster.create(Secrets.of("shop", "db", NoLeaks.CANARY));
         cluster.create(Pods.withVolume(Pods.assigned(NODE, "web"), "db").build());
-        page = PageServer.start(agent.view(), 0, timekeeper);
+        page = PageServer.start(agent.view(), 0);
         agent.start();
         browser = Browser.start();
         tab = browser.tab();
@@ -99,7 +99,7 @@ class AgentPageTest {
         untilShown("entries", version);
 
         Pod late = cluster.create(Pods.withVolume(Pods.assigned(NODE, "early"), "late").build());
-        untilShown("pods", "early", "late");
+        untilShown("pods", "early", "ContainerCreating; Secret late does not exist");
         untilShown("entries", "shop/late", "Absent");
         cluster.create(Secrets.of("shop", "late", NoLeaks.CANARY));
         tab.until("!document.getElementById('entries').innerText.includes('Absent')");

@@ -6,7 +6,6 @@ import dev.podcache.testing.Browser;
 import dev.podcache.testing.BrowserTab;
 import dev.podcache.testing.BrowserTest;
 import dev.podcache.testing.NoLeaks;
-import dev.podcache.time.Timekeeper;
 import java.io.IOException;
 import java.net.URI;
 import org.junit.jupiter.api.AfterAll;
@@ -30,7 +29,6 @@ class NodePageTest {
 
     private static Browser browser;
 
-    private final Timekeeper timekeeper = Timekeeper.system();
     private final ShownState shown = new ShownState();
     private PageServer server;
     private BrowserTab tab;
@@ -54,7 +52,7 @@ class NodePageTest {
         shown.entry("ConfigMap", "shop", "settings", "FRESH");
         shown.pod("shop", "web-0", "Running", "");
         shown.pod("shop", "early-0", "Pending", "CreateContainerConfigError: secret \"late\" not found");
-        server = PageServer.start(new NodePage(shown::json), 0, timekeeper);
+        server = started(0);
         tab = browser.tab();
         tab.size(1280, 900);
         tab.prefers("light");
@@ -64,7 +62,10 @@ class NodePageTest {
     void close() {
         tab.close();
         server.close();
-        timekeeper.close();
+    }
+
+    private PageServer started(int port) throws IOException {
+        return PageServer.start(time -> new NodePage(shown::json), port);
     }
 
     private void load() {
@@ -204,8 +205,7 @@ class NodePageTest {
         assertThat(tab.evaluate("document.title").asText()).startsWith("(no answer)");
         tab.screenshot("no-answer");
 
-        server = PageServer.start(
-                new NodePage(shown::json), URI.create(server.url()).getPort(), timekeeper);
+        server = started(URI.create(server.url()).getPort());
         tab.until("document.body.className === 'connected' && banner.hidden");
         assertThat(tab.problems()).allSatisfy(problem -> assertThat(problem).contains(REFUSED));
     }
@@ -217,11 +217,10 @@ class NodePageTest {
         server.close();
 
         server = PageServer.start(
-                new NodePage(filter -> {
+                time -> new NodePage(filter -> {
                     throw new IOException("the disk is full");
                 }),
-                URI.create(server.url()).getPort(),
-                timekeeper);
+                URI.create(server.url()).getPort());
 
         tab.until("banner.innerText.includes('it answers 500')");
     }

@@ -11,7 +11,6 @@ import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Pods;
 import dev.podcache.testing.Secrets;
-import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.io.IOException;
@@ -38,7 +37,6 @@ class PageServerTest {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    private final Timekeeper timekeeper = Timekeeper.system();
     private final FakeView view = new FakeView();
     private PageServer server;
 
@@ -57,14 +55,13 @@ class PageServerTest {
         view.cache.secrets().getObject("shop", "db");
         view.cache.fail(ObjectKind.SECRET, "shop", "missing", FailureReason.FORBIDDEN);
         assertThatThrownBy(() -> view.cache.secrets().getObject("shop", "missing")).isNotNull();
-        server = PageServer.start(view, 0, timekeeper);
+        server = PageServer.start(view, 0);
     }
 
     @AfterEach
     void close() {
         server.close();
         view.cache.close();
-        timekeeper.close();
     }
 
     private HttpResponse<String> send(String method, String path) throws Exception {
@@ -238,7 +235,7 @@ class PageServerTest {
     void start_portInUse_saysWhatToDo() {
         int port = URI.create(server.url()).getPort();
 
-        assertThatThrownBy(() -> PageServer.start(view, port, timekeeper))
+        assertThatThrownBy(() -> PageServer.start(view, port))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("127.0.0.1:" + port)
                 .hasMessageContaining("choose another port");
@@ -247,7 +244,7 @@ class PageServerTest {
     @Test
     void start_impossiblePort_isRefused() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> PageServer.start(view, 65536, timekeeper))
+                .isThrownBy(() -> PageServer.start(view, 65536))
                 .withMessageContaining("65536");
     }
 

@@ -1,5 +1,8 @@
 package dev.podcache.kubelet.server;
 
+import com.google.common.collect.ImmutableSetMultimap;
+import dev.podcache.manager.ObjectEntry;
+import dev.podcache.object.CacheState;
 import dev.podcache.pod.PodEnd;
 import dev.podcache.time.ApiTime;
 import io.fabric8.kubernetes.api.model.ContainerState;
@@ -17,13 +20,34 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Shows a pod on the page of its node: its phase, and what it waits for. */
-final class PagePod {
+/** Shows the pods of a node on its page: their phases, and what they wait for. Immutable. */
+final class PagePods {
 
-    private PagePod() {}
+    private final ImmutableSetMultimap<String, String> missing;
+    private final Instant now;
+
+    /** @param entries all objects that are cached for the pods */
+    PagePods(List<ObjectEntry> entries, Instant now) {
+        this.missing = missing(entries);
+        this.now = now;
+    }
+
+    /** Returns what is wrong with the objects that a pod refers to, by the UID of the pod. */
+    private static ImmutableSetMultimap<String, String> missing(List<ObjectEntry> entries) {
+        ImmutableSetMultimap.Builder<String, String> missing = ImmutableSetMultimap.builder();
+        for (ObjectEntry entry : entries) {
+            String object = entry.kind().name() + " " + entry.key().name();
+            if (entry.cacheState() == CacheState.ABSENT) {
+                entry.referrers().forEach(holder -> missing.put(holder.uid(), object + " does not exist"));
+            } else if (entry.lastFailure().isPresent()) {
+                entry.referrers().forEach(holder -> missing.put(holder.uid(), object + " cannot be read"));
+            }
+        }
+        return missing.build();
+    }
 
     /** Returns the JSON of a pod. */
-    static Map<String, Object> fields(Pod pod, Instant now) {
+    Map<String, Object> fields(Pod pod) {
         PodStatus status = Objects.requireNonNullElseGet(pod.getStatus(), PodStatus::new);
         List<ContainerStatus> containers = status.getContainerStatuses();
         Map<String, Object> fields = new LinkedHashMap<>();
@@ -31,13 +55,27 @@ final class PagePod {
         fields.put("name", PageState.text(pod.getMetadata().getName()));
         fields.put("phase", PageState.text(status.getPhase()));
         fields.put("deleting", PodEnd.isDeleted(pod));
-        fields.put("containers", pod.getSpec() == null ? 0 : pod.getSpec().getContainers().size());
-        fields.put("ready", containers.stream().filter(each -> Boolean.TRUE.equals(each.getReady())).count());
-        fields.put("restarts", containers.stream().mapToInt(PagePod::restarts).sum());
+        fields.put(
+                "containers",
+                pod.getSpec() == null ? 0 : pod.getSpec().getContainers().size());
+        fields.put(
+                "ready",
+                containers.stream()
+                        .filter(each -> Boolean.TRUE.equals(each.getReady()))
+                        .count());
+        fields.put("restarts", containers.stream().mapToInt(PagePods::restarts).sum());
         ApiTime.parse(pod.getMetadata().getCreationTimestamp())
                 .ifPresent(at -> fields.put("ageSeconds", PageState.since(at, now)));
-        fields.put("waitsFor", waitsFor(status));
+        fields.put("waitsFor", waitsFor(status, String.valueOf(pod.getMetadata().getUid())));
         return fields;
+    }
+
+    /** Containers whose volumes cannot be mounted do not say why, so the objects of the pod do. */
+    private String waitsFor(PodStatus status, String uid) {
+        String said = said(status);
+        return said.isEmpty()
+                ? ""
+                : Stream.concat(Stream.of(said), missing.get(uid).stream()).collect(Collectors.joining("; "));
     }
 
     private static int restarts(ContainerStatus container) {
@@ -45,7 +83,7 @@ final class PagePod {
     }
 
     /** Returns what the first container that waits says, else the reason of the pod, else "". */
-    private static String waitsFor(PodStatus status) {
+    private static String said(PodStatus status) {
         return Stream.concat(status.getInitContainerStatuses().stream(), status.getContainerStatuses().stream())
                 .flatMap(container -> waiting(container).stream())
                 .findFirst()
