@@ -23,7 +23,7 @@ final class PagePicturesProgram {
 
     private PagePicturesProgram() {}
 
-    public static void main(String[] args) {
+    public static void main(String[] args) throws IOException {
         CapturedConsole console = new CapturedConsole(Path.of("/nonexistent"));
         CompletableFuture<Integer> demo = CompletableFuture.supplyAsync(
                 () -> console.execute("demo", "--for", "70s", "--ui-port", "0", "-o", "json"), NewThread.EACH);
