@@ -5,11 +5,13 @@ import dev.podcache.cli.output.CapturedConsole;
 import dev.podcache.testing.Browser;
 import dev.podcache.testing.BrowserTab;
 import dev.podcache.testing.NewThread;
-import dev.podcache.testing.Patience;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 
 /**
  * Takes the pictures of the page for the documentation, {@code docs/img/ui-light.png} and {@code ui-dark.png}, from the
@@ -30,9 +32,9 @@ final class PagePicturesProgram {
         try (Browser browser = Browser.start();
                 BrowserTab tab = browser.tab()) {
             tab.size(WIDTH, HEIGHT);
-            Patience.await().until(() -> url(console).isPresent());
+            patient().until(() -> url(console).isPresent());
             tab.load(url(console).orElseThrow());
-            Patience.await().until(() -> console.out().stream().anyMatch(line -> line.contains("\"outage\"")));
+            patient().until(() -> console.out().stream().anyMatch(line -> line.contains("\"outage\"")));
             tab.until("!document.getElementById('entries').innerText.includes('Stale')");
             for (String scheme : new String[] {"light", "dark"}) {
                 tab.prefers(scheme);
@@ -42,6 +44,10 @@ final class PagePicturesProgram {
             console.stop();
             demo.join();
         }
+    }
+
+    private static ConditionFactory patient() {
+        return Awaitility.await().atMost(Duration.ofMinutes(4));
     }
 
     private static Optional<String> url(CapturedConsole console) throws IOException {

@@ -68,7 +68,8 @@ class AgentPageTest {
     @AfterEach
     void close() {
         NoLeaks.saw(tab.evaluate("document.documentElement.outerHTML").asText());
-        NoLeaks.saw(tab.evaluate("fetch('ui/state').then(answer => answer.text())").asText());
+        NoLeaks.saw(
+                tab.evaluate("fetch('ui/state').then(answer => answer.text())").asText());
         tab.close();
         browser.close();
         page.close();
@@ -98,7 +99,8 @@ class AgentPageTest {
         String version = cluster.update(db).getMetadata().getResourceVersion();
         untilShown("entries", version);
 
-        Pod late = cluster.create(Pods.withVolume(Pods.assigned(NODE, "early"), "late").build());
+        Pod late = cluster.create(
+                Pods.withVolume(Pods.assigned(NODE, "early"), "late").build());
         untilShown("pods", "early", "ContainerCreating; Secret late does not exist");
         untilShown("entries", "shop/late", "Absent");
         cluster.create(Secrets.of("shop", "late", NoLeaks.CANARY));

@@ -100,7 +100,9 @@ class NodePageTest {
         assertThat(tab.evaluate("document.title").asText()).isEqualTo("worker-1 · Podcache");
         assertThat(tab.text("header")).contains("worker-1", "Ready", "strategy WATCH", "v1.0.0", "1 h 30 m", "Live");
         assertThat(tab.text("main")).contains("3.2 s", "expires after 40 s", "Status reported 1 m 1 s ago");
-        assertThat(names()).as("what needs attention comes first").isEqualTo("session-key,tax-rates,db-password,settings");
+        assertThat(names())
+                .as("what needs attention comes first")
+                .isEqualTo("session-key,tax-rates,db-password,settings");
         assertThat(tab.text("#entries")).contains("Stale", "403 Forbidden", "13 s", "1042", "2.1 KiB", "web-0");
         assertThat(tab.text("#pods")).contains("early-0", "secret \"late\" not found", "Running", "2/2", "1 h 6 m");
         requireNoProblem();
@@ -171,7 +173,8 @@ class NodePageTest {
         assertThat(tab.text("h1")).isEqualTo(HOSTILE);
         assertThat(tab.text("#entries")).contains(HOSTILE);
         assertThat(tab.text("#pods")).contains(HOSTILE);
-        assertThat(tab.evaluate("document.querySelectorAll('img, main script').length").asInt())
+        assertThat(tab.evaluate("document.querySelectorAll('img, main script').length")
+                        .asInt())
                 .isZero();
         assertThat(tab.evaluate("document.title").asText()).startsWith("<img");
         requireNoProblem();
@@ -260,7 +263,8 @@ class NodePageTest {
     }
 
     private String background() {
-        return tab.evaluate("getComputedStyle(document.documentElement).backgroundColor").asText();
+        return tab.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+                .asText();
     }
 
     @Test
@@ -271,7 +275,8 @@ class NodePageTest {
                                 + ".filter(each => !each.getAttribute('aria-label') && !each.innerText.trim()).length")
                         .asInt())
                 .isZero();
-        assertThat(tab.evaluate("document.querySelectorAll('[aria-live=polite]').length").asInt())
+        assertThat(tab.evaluate("document.querySelectorAll('[aria-live=polite]').length")
+                        .asInt())
                 .isEqualTo(1);
     }
 

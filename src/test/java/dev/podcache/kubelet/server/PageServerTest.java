@@ -54,7 +54,8 @@ class PageServerTest {
         view.cache.registerPod(Pods.withSecrets("shop", "web", "uid-web", List.of("db", "missing")));
         view.cache.secrets().getObject("shop", "db");
         view.cache.fail(ObjectKind.SECRET, "shop", "missing", FailureReason.FORBIDDEN);
-        assertThatThrownBy(() -> view.cache.secrets().getObject("shop", "missing")).isNotNull();
+        assertThatThrownBy(() -> view.cache.secrets().getObject("shop", "missing"))
+                .isNotNull();
         server = PageServer.start(view, 0);
     }
 
@@ -102,9 +103,14 @@ class PageServerTest {
 
         assertThat(state.path("node").asText()).isEqualTo("worker-1");
         assertThat(state.path("uptimeSeconds").asDouble()).isEqualTo(5400);
-        assertThat(state.path("heartbeats").path("sinceRenewalSeconds").asDouble()).isEqualTo(3);
+        assertThat(state.path("heartbeats").path("sinceRenewalSeconds").asDouble())
+                .isEqualTo(3);
         assertThat(state.path("conditions").get(0).path("type").asText()).isEqualTo("Ready");
-        assertThat(state.path("cache").path("objects").path("Secret").path("FRESH").asInt())
+        assertThat(state.path("cache")
+                        .path("objects")
+                        .path("Secret")
+                        .path("FRESH")
+                        .asInt())
                 .isEqualTo(1);
         assertThat(state.path("entriesTotal").asInt()).isEqualTo(2);
         JsonNode failed = state.path("entries").get(1);
