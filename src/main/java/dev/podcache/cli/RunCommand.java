@@ -2,11 +2,13 @@ package dev.podcache.cli;
 
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.cli.config.AgentOptions;
+import dev.podcache.cli.config.CertificateFlags;
 import dev.podcache.cli.config.ClusterAccess;
 import dev.podcache.cli.config.FirstContact;
 import dev.podcache.cli.config.NodeCredentials;
 import dev.podcache.cli.config.FlagValues;
 import dev.podcache.cli.config.NodeOptions;
+import dev.podcache.cli.observe.PageOptions;
 import dev.podcache.cli.observe.ReportedNode;
 import dev.podcache.cli.output.Console;
 import dev.podcache.cli.output.EventWriter;
@@ -79,10 +81,16 @@ final class RunCommand implements Callable<Integer> {
     private AgentOptions agent = new AgentOptions();
 
     @Mixin
+    private PageOptions page = new PageOptions();
+
+    @Mixin
     private OutputOptions output = new OutputOptions();
 
     @Mixin
     private NodeOptions node = new NodeOptions();
+
+    @Mixin
+    private CertificateFlags certificates = new CertificateFlags();
 
     RunCommand(Console console, Function<Timekeeper, PodRuntime> runtime) {
         this.console = console;
@@ -94,7 +102,7 @@ final class RunCommand implements Callable<Integer> {
         String name = node.name(console);
         console.logging().accept(output.verbose ? Level.DEBUG : Level.WARN);
         KubeletConfiguration configuration = node.configuration(agent);
-        NodeCredentials credentials = node.credentials(agent, console);
+        NodeCredentials credentials = node.credentials(certificates, agent, console);
         try (EventWriter events = EventWriter.to(console.out(), output.format)) {
             if (credentials.obtain(agent.duration, events)) {
                 run(name, configuration, credentials, events);
@@ -121,7 +129,10 @@ final class RunCommand implements Callable<Integer> {
                         .flags(FlagValues.of(Objects.requireNonNull(spec, "spec")));
                 Optional<CertificateRotation> rotation = credentials.rotate(config, server);
                 try (ReportedNode running = new ReportedNode(name, configuration, options, events)) {
-                    run(running, startsFirst ? contacted : () -> true, events);
+                    page.serveDuring(
+                            () -> run(running, startsFirst ? contacted : () -> true, events),
+                            running.agent().view(),
+                            events);
                 } finally {
                     rotation.ifPresent(CertificateRotation::close);
                 }

@@ -1,5 +1,6 @@
 package dev.podcache.testkit;
 
+import dev.podcache.manager.CacheStats;
 import dev.podcache.manager.Manager;
 import dev.podcache.manager.Managers;
 import dev.podcache.manager.ObjectEntry;
@@ -183,6 +184,11 @@ public final class FakePodcache implements AutoCloseable {
      */
     public List<ObjectEntry> entries() {
         return managers.entries();
+    }
+
+    /** Returns the counts of the cache, as {@code Podcache.stats} does. */
+    public CacheStats stats() {
+        return managers.stats();
     }
 
     /** Ends the retries of failed requests. Idempotent. */

@@ -110,6 +110,7 @@ class ExamplesTest {
                         import dev.podcache.object.*;
                         import dev.podcache.kubelet.podsync.*;
                         import dev.podcache.kubelet.runtime.*;
+                        import dev.podcache.kubelet.server.*;
                         import dev.podcache.store.*;
                         import dev.podcache.testkit.*;
                         import dev.podcache.time.*;
@@ -122,6 +123,7 @@ class ExamplesTest {
                         import io.javaoperatorsdk.operator.processing.event.source.EventSource;
                         import io.micrometer.core.instrument.MeterRegistry;
                         import io.micrometer.core.instrument.Tags;
+                        import java.io.IOException;
                         import java.nio.file.Path;
                         import java.time.Duration;
                         import java.util.List;
@@ -133,7 +135,7 @@ class ExamplesTest {
                         class Example {
                           Podcache podcache;
                           MeterRegistry registry;
-                          void example(KubernetesClient client, Pod pod) {
+                          void example(KubernetesClient client, Pod pod) throws IOException {
                         %s
                           }
                         }

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** The flags of the kubelet about its client certificate that have no field in the file. */
-final class CertificateFlags {
+public final class CertificateFlags {
 
     private static final Path USUAL = Path.of("/var/lib/kubelet/pki");
 

@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableList;
 import dev.podcache.cli.output.CommandException;
 import dev.podcache.cli.output.Console;
 import dev.podcache.kubelet.agent.KubeletConfiguration;
+import io.fabric8.kubernetes.client.Config;
 import java.nio.file.Path;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -29,11 +30,13 @@ public final class NodeOptions {
     @Mixin
     private KubeletFlags flags = new KubeletFlags();
 
-    @Mixin
-    private CertificateFlags certificates = new CertificateFlags();
+    /** Returns the configuration to reach the cluster. */
+    public Config cluster(Console console) {
+        return node.cluster(console);
+    }
 
     /** Returns the credentials of the node, which may have to be requested. */
-    public NodeCredentials credentials(AgentOptions agent, Console console) {
+    public NodeCredentials credentials(CertificateFlags certificates, AgentOptions agent, Console console) {
         Path kubeconfig = node.kubeconfig();
         if (certificates.bootstrap() != null && kubeconfig == null) {
             throw new ParameterException(

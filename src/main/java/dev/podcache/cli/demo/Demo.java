@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.cli.config.AgentOptions;
 import dev.podcache.cli.demo.DemoScript.Act;
+import dev.podcache.cli.observe.PageOptions;
 import dev.podcache.cli.output.Console;
 import dev.podcache.cli.output.EventWriter;
 import dev.podcache.cli.output.OutputOptions;
@@ -11,6 +12,8 @@ import dev.podcache.cli.output.ProgramEvent;
 import dev.podcache.kubelet.agent.ObjectCaching;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.event.Level;
 
 /** The demo: sets it up, plays its script in time, and prints the summary. */
@@ -28,15 +31,30 @@ final class Demo {
     private static final Duration NODE_STEP_TIMEOUT = Duration.ofSeconds(3);
     private static final double POLL_SECONDS = 0.1;
 
+    /**
+     * What is played.
+     *
+     * @param shown the side whose events are written
+     * @param agent whose page is served, if it is
+     */
+    private record Show(
+            DemoCluster cluster,
+            DemoSide shown,
+            ImmutableList<DemoSide> sides,
+            Optional<DemoAgent> agent,
+            EventWriter events) {}
+
     private final Console console;
+    private final PageOptions page;
     private final OutputOptions output;
     private final ChangeDetectionStrategy strategy;
     private final Duration length;
     private final boolean withNode;
     private final double scriptEnd;
 
-    Demo(Console console, AgentOptions options, OutputOptions output) {
+    Demo(Console console, AgentOptions options, PageOptions page, OutputOptions output) {
         this.console = console;
+        this.page = page;
         this.output = output;
         this.strategy = options.strategy == null ? ChangeDetectionStrategy.WATCH : options.strategy;
         this.length = options.duration == null ? DEFAULT_LENGTH : options.duration;
@@ -53,28 +71,39 @@ final class Demo {
                 DemoCluster cluster = DemoCluster.start(ttlSeconds);
                 DemoSide get = side(cluster, ChangeDetectionStrategy.GET, events);
                 DemoSide cache = side(cluster, ChangeDetectionStrategy.CACHE, events);
-                DemoSide watch = side(cluster, ChangeDetectionStrategy.WATCH, events)) {
+                DemoSide watch = side(cluster, ChangeDetectionStrategy.WATCH, events);
+                @Nullable DemoAgent agent = page.isWanted() ? new DemoAgent(cluster, strategy, SYNC) : null) {
             DemoSide shown = switch (strategy) {
                 case GET -> get;
                 case CACHE -> cache;
                 case WATCH -> watch;
             };
-            ImmutableList<DemoSide> sides = ImmutableList.of(get, cache, watch);
+            Show show = new Show(cluster, shown, ImmutableList.of(get, cache, watch), Optional.ofNullable(agent), events);
             events.begin();
             introduce(events, shown.server().url(), ttlSeconds);
-            play(cluster, shown, sides, events);
-            sides.forEach(DemoSide::stop);
-            if (withNode && !console.stop().isDone()) {
-                new DemoNode(cluster, events, console, NODE_STEP_TIMEOUT).play();
+            if (agent == null) {
+                play(show);
+            } else {
+                page.serveDuring(() -> play(show), agent.view(), events);
             }
-            ImmutableList<ImmutableMap<String, Object>> facts =
-                    sides.stream().map(DemoSide::facts).collect(ImmutableList.toImmutableList());
-            events.block(shown.summary()
-                    .with("comparison", facts)
-                    .append(new StrategyTable(facts).text())
-                    .event());
         }
         return 0;
+    }
+
+    /** Plays everything, and prints the summary. */
+    private void play(Show show) {
+        playScript(show);
+        show.sides.forEach(DemoSide::stop);
+        if (withNode && !console.stop().isDone()) {
+            new DemoNode(show.cluster, show.events, console, NODE_STEP_TIMEOUT).play();
+        }
+        ImmutableList<ImmutableMap<String, Object>> facts =
+                show.sides.stream().map(DemoSide::facts).collect(ImmutableList.toImmutableList());
+        show.events.block(show.shown
+                .summary()
+                .with("comparison", facts)
+                .append(new StrategyTable(facts).text())
+                .event());
     }
 
     /** Creates a side; only the side of the chosen strategy writes events. */
@@ -109,16 +138,18 @@ final class Demo {
     }
 
     /** Plays the script, then waits for its end. Returns early if the user ends the demo. */
-    private void play(DemoCluster cluster, DemoSide shown, ImmutableList<DemoSide> sides, EventWriter events) {
-        DemoScript script = new DemoScript(cluster, sides, events);
+    private void playScript(Show show) {
+        EventWriter events = show.events;
+        DemoScript script = new DemoScript(show.cluster, show.sides, events);
         events.heading(
                 "The agent starts: it registers the pods of its node and reads their objects for the first time.");
-        sides.forEach(DemoSide::start);
+        show.sides.forEach(DemoSide::start);
+        show.agent.ifPresent(DemoAgent::start);
         // the acts mean nothing before; a cold JVM may take some seconds
         double latest = Math.min(10, scriptEnd / 2);
         while (events.seconds() < latest
-                && !sides.stream().allMatch(side -> side.agent().hasReadAll())
-                && awaitTime(events.seconds() + 0.05, cluster, shown, events)) {
+                && !show.sides.stream().allMatch(side -> side.agent().hasReadAll())
+                && awaitTime(events.seconds() + 0.05, show)) {
             // waits
         }
         double end = Math.min(scriptEnd, seconds(MAX_SCRIPT));
@@ -127,19 +158,21 @@ final class Demo {
             // of the time that is left, so that late acts do not come at once on a slow machine
             double now = events.seconds();
             double begin = now + (end - now) * (act.begin - before) / (1 - before);
-            if (!awaitTime(begin, cluster, shown, events)) {
+            if (!awaitTime(begin, show)) {
                 return;
             }
             before = act.begin;
             script.play(act);
+            show.agent.ifPresent(agent -> agent.play(act));
         }
-        awaitTime(scriptEnd, cluster, shown, events);
+        awaitTime(scriptEnd, show);
     }
 
     /** Waits until a time in seconds. Returns false if the user ends the demo before. */
-    private boolean awaitTime(double time, DemoCluster cluster, DemoSide shown, EventWriter events) {
+    private boolean awaitTime(double time, Show show) {
+        EventWriter events = show.events;
         for (double left = time - events.seconds(); left > 0; left = time - events.seconds()) {
-            cluster.removeDeleted(shown.agent().pods());
+            show.cluster.removeDeleted(show.shown.agent().pods());
             if (!console.await(Duration.ofNanos((long) (Math.min(left, POLL_SECONDS) * 1e9) + 1), events)) {
                 return false;
             }

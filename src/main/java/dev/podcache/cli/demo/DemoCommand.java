@@ -1,6 +1,7 @@
 package dev.podcache.cli.demo;
 
 import dev.podcache.cli.config.AgentOptions;
+import dev.podcache.cli.observe.PageOptions;
 import dev.podcache.cli.output.Console;
 import dev.podcache.cli.output.OutputOptions;
 import dev.podcache.cli.output.Versions;
@@ -19,13 +20,16 @@ import picocli.CommandLine.Mixin;
                     + " and go, the server fails. Ends after one minute, or after --for. After the first minute nothing"
                     + " happens by itself: change the objects with kubectl.",
         },
-        footer = {"", "Example:", "  podcache demo --for 15s"})
+        footer = {"", "Examples:", "  podcache demo --for 15s", "  podcache demo --for 30m --ui-port 8080"})
 public final class DemoCommand implements Callable<Integer> {
 
     private final Console console;
 
     @Mixin
     private AgentOptions agent = new AgentOptions();
+
+    @Mixin
+    private PageOptions page = new PageOptions();
 
     @Mixin
     private OutputOptions output = new OutputOptions();
@@ -36,6 +40,6 @@ public final class DemoCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        return new Demo(console, agent, output).run();
+        return new Demo(console, agent, page, output).run();
     }
 }

@@ -8,6 +8,7 @@ import dev.podcache.cli.config.ObjectId;
 import dev.podcache.kubelet.agent.Caches;
 import dev.podcache.kubelet.agent.NodePorts;
 import dev.podcache.kubelet.agent.ObjectCaching;
+import dev.podcache.kubelet.server.NodeView;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.node.NodeLister;
 import dev.podcache.object.ObjectKind;
@@ -31,6 +32,7 @@ public final class NodeObserver implements AutoCloseable {
     private final PeriodicReads reads;
     private final AssignedPods assigned;
     private final Reflector<Pod> reflector;
+    private final NodeView view;
 
     /**
      * Creates an observer that watches its Node and does nothing else until started.
@@ -53,6 +55,7 @@ public final class NodeObserver implements AutoCloseable {
         this.assigned = new AssignedPods(this::register, cache::unregisterPod, reports.events());
         this.reflector =
                 new Reflector<>(server.listerWatcher(ObjectKind.POD, "", NodePorts.podsOf(name)), assigned, recovery);
+        this.view = new ObserverView(this, node, cache, server.timekeeper());
     }
 
     /** Starts to work. Returns at once. */
@@ -93,6 +96,11 @@ public final class NodeObserver implements AutoCloseable {
     /** Returns the registered pods. */
     public ImmutableList<Pod> pods() {
         return assigned.pods();
+    }
+
+    /** Returns what the page of the node shows. */
+    NodeView view() {
+        return view;
     }
 
     /** Returns how many watches were opened, lost and live again, by these names. */

@@ -45,6 +45,9 @@ public final class ObserveCommand implements Callable<Integer> {
     private AgentOptions agent = new AgentOptions();
 
     @Mixin
+    private PageOptions page = new PageOptions();
+
+    @Mixin
     private OutputOptions output = new OutputOptions();
 
     @Mixin
@@ -74,10 +77,14 @@ public final class ObserveCommand implements Callable<Integer> {
 
     private void observe(String name, ObjectCaching caching, Fabric8ApiServer server, EventWriter events) {
         try (NodeObserver observer = new NodeObserver(server, name, caching, new CacheReports(events))) {
-            observer.start();
-            console.await(agent.duration, events);
-            observer.stop();
-            events.block(observer.summary().event());
+            page.serveDuring(() -> observe(observer, events), observer.view(), events);
         }
+    }
+
+    private void observe(NodeObserver observer, EventWriter events) {
+        observer.start();
+        console.await(agent.duration, events);
+        observer.stop();
+        events.block(observer.summary().event());
     }
 }

@@ -21,6 +21,7 @@ import dev.podcache.kubelet.runtime.RuntimeStatus;
 import dev.podcache.kubelet.server.ComponentInfo;
 import dev.podcache.kubelet.server.KubeletServer;
 import dev.podcache.kubelet.server.KubeletServerBuilder;
+import dev.podcache.kubelet.server.NodeView;
 import dev.podcache.node.NodeLister;
 import dev.podcache.reflector.Recovery;
 import dev.podcache.time.TaskThreads;
@@ -67,6 +68,7 @@ public final class NodeAgent implements AutoCloseable {
     private final Supplier<ComponentInfo> component;
     private final CountedPorts counted;
     private final boolean servesHttps;
+    private final NodeView view;
     private final AgentServices all;
     private volatile boolean runtimeStarted;
 
@@ -106,6 +108,7 @@ public final class NodeAgent implements AutoCloseable {
         this.component = Suppliers.memoize(() -> newComponent(options));
         this.healthEndpoint = new HealthEndpoint(options.health, component, timekeeper);
         this.servesHttps = options.endpoint.enabled();
+        this.view = new AgentView(this, node, options, timekeeper);
         this.all = new AgentServices(ImmutableList.<Service>builder()
                 .add(AgentServices.part("node status", updater::start, updater::close), lease)
                 .addAll(pods.services())
@@ -122,6 +125,7 @@ public final class NodeAgent implements AutoCloseable {
                 .runtime(runtime)
                 .component(component.get())
                 .objects(() -> server.podcache().entries())
+                .page(view)
                 .reviews(ports.reviews());
         return options.server.apply(NodeEndpoint.configured(base, options.endpoint));
     }
@@ -247,6 +251,11 @@ public final class NodeAgent implements AutoCloseable {
     /** Returns the cache of the pods' Secrets and ConfigMaps. Closed by {@link #close}. */
     public Podcache caches() {
         return server.podcache();
+    }
+
+    /** Returns what the page of the node shows. {@code PageServer} serves it to the browsers of this machine. */
+    public NodeView view() {
+        return view;
     }
 
     /**

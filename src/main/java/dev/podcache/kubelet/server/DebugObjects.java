@@ -16,7 +16,7 @@ import java.util.Optional;
 /** Shows the objects of a cache as {@code /debug/objects} does: names, states and failures, never contents. */
 final class DebugObjects {
 
-    private static final Comparator<ObjectEntry> ORDER = Comparator.<ObjectEntry, String>comparing(
+    static final Comparator<ObjectEntry> ORDER = Comparator.<ObjectEntry, String>comparing(
                     entry -> entry.kind().name())
             .thenComparing(entry -> entry.key().namespace())
             .thenComparing(entry -> entry.key().name());
@@ -25,11 +25,12 @@ final class DebugObjects {
 
     /** Returns the JSON of a list of objects, by kind, namespace and name. */
     static Map<String, Object> of(String node, List<ObjectEntry> entries) {
-        return Map.of(
-                "node",
-                node,
-                "objects",
-                entries.stream().sorted(ORDER).map(DebugObjects::fields).toList());
+        return Map.of("node", node, "objects", list(entries));
+    }
+
+    /** Returns the JSON of objects, by kind, namespace and name. */
+    static List<Map<String, Object>> list(List<ObjectEntry> entries) {
+        return entries.stream().sorted(ORDER).map(DebugObjects::fields).toList();
     }
 
     private static Map<String, Object> fields(ObjectEntry entry) {

@@ -43,6 +43,7 @@ final class Endpoints {
      *
      * @param health why the node is unhealthy; empty if it is healthy
      * @param objects the objects that are cached for the pods
+     * @param page empty if the node has none
      */
     record Sources(
             String node,
@@ -50,7 +51,8 @@ final class Endpoints {
             Supplier<List<Pod>> pods,
             Supplier<Optional<String>> health,
             Supplier<List<ObjectEntry>> objects,
-            PodRuntime runtime) {}
+            PodRuntime runtime,
+            Optional<NodePage> page) {}
 
     Endpoints(Sources sources, Timekeeper timekeeper) {
         this.sources = sources;
@@ -96,6 +98,7 @@ final class Endpoints {
             case "/debug/objects" ->
                 KubeletResponse.json(AnswerJson.bytes(
                         DebugObjects.of(sources.node(), sources.objects().get())));
+            case "/ui", "/ui/state" -> page(request);
             default ->
                 component
                         .answer(request)
@@ -103,8 +106,14 @@ final class Endpoints {
                                 404,
                                 "no such endpoint; this node has /healthz, /livez, /readyz, /metrics, /metrics/resource,"
                                         + " /configz, /statusz, /flagz, /pods, /runningpods, /stats/summary,"
-                                        + " /debug/objects, /containerLogs and /exec"));
+                                        + " /debug/objects, /ui, /containerLogs and /exec"));
         };
+    }
+
+    private KubeletResponse page(KubeletRequest request) throws IOException {
+        NodePage page = sources.page()
+                .orElseThrow(() -> new RefusedException(404, "this node has no page"));
+        return page.answer(request);
     }
 
     private KubeletResponse pods(boolean onlyRunning) {

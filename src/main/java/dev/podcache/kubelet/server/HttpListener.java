@@ -86,7 +86,7 @@ final class HttpListener implements AutoCloseable {
 
     /** Starts to listen without TLS; otherwise like {@link #listen(HttpServerOptions, String, int)}. */
     void listen(String host, int port) throws IOException {
-        listen(new HttpServerOptions(), host, port);
+        listen(new HttpServerOptions().setHttp2ClearTextEnabled(false), host, port);
     }
 
     /**

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param path the path as it was sent, with percent-encoding
  * @param query the decoded values of each parameter
  * @param authorization the Authorization header; secret
+ * @param host the Host header; "" if there is none
  * @param certificates the client's certificates, not verified, its own first; empty if it has none
  * @param upgrade the protocol that the client asks to switch to, in lower case; empty if it does not
  * @param subprotocols the subprotocols of WebSocket that the client offers
@@ -25,6 +26,7 @@ record KubeletRequest(
         String path,
         Map<String, List<String>> query,
         @Nullable String authorization,
+        String host,
         List<X509Certificate> certificates,
         String upgrade,
         List<String> subprotocols,

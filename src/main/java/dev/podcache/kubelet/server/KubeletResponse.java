@@ -2,6 +2,7 @@ package dev.podcache.kubelet.server;
 
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 
 /** How the server answers a request. */
 sealed interface KubeletResponse {
@@ -12,11 +13,18 @@ sealed interface KubeletResponse {
         private final int code;
         private final String mediaType;
         private final byte[] body;
+        private final Map<String, String> headers;
 
-        private Content(int code, String mediaType, byte[] body) {
+        private Content(int code, String mediaType, byte[] body, Map<String, String> headers) {
             this.code = code;
             this.mediaType = mediaType;
             this.body = body;
+            this.headers = headers;
+        }
+
+        /** Returns a copy with these further headers. */
+        Content with(Map<String, String> further) {
+            return new Content(code, mediaType, body, Map.copyOf(further));
         }
 
         int code() {
@@ -31,6 +39,11 @@ sealed interface KubeletResponse {
         byte[] body() {
             return body;
         }
+
+        /** Returns the headers besides the type of the content; unmodifiable. */
+        Map<String, String> headers() {
+            return headers;
+        }
     }
 
     /**
@@ -44,16 +57,21 @@ sealed interface KubeletResponse {
 
     /** Returns a plain text. */
     static Content text(int code, String text) {
-        return new Content(code, "text/plain; charset=utf-8", text.getBytes(StandardCharsets.UTF_8));
+        return new Content(code, "text/plain; charset=utf-8", text.getBytes(StandardCharsets.UTF_8), Map.of());
     }
 
     /** Returns JSON. */
     static Content json(byte[] json) {
-        return new Content(200, "application/json", json);
+        return new Content(200, "application/json", json, Map.of());
+    }
+
+    /** Returns a document in HTML. */
+    static Content html(byte[] html) {
+        return new Content(200, "text/html; charset=utf-8", html, Map.of());
     }
 
     /** Returns metrics in the text format of Prometheus. */
     static Content metrics(String text) {
-        return new Content(200, "text/plain; version=0.0.4; charset=utf-8", text.getBytes(StandardCharsets.UTF_8));
+        return new Content(200, "text/plain; version=0.0.4; charset=utf-8", text.getBytes(StandardCharsets.UTF_8), Map.of());
     }
 }

@@ -33,6 +33,7 @@ public final class KubeletServerBuilder {
     private ComponentInfo component = ComponentInfo.of("podcache", "0.0.0");
     private Optional<Supplier<String>> metrics = Optional.empty();
     private Supplier<List<ObjectEntry>> objects = List::of;
+    private Optional<NodeView> page = Optional.empty();
     private @Nullable Supplier<List<Pod>> pods;
     private @Nullable PodRuntime runtime;
     private @Nullable AccessReviews reviews;
@@ -146,6 +147,12 @@ public final class KubeletServerBuilder {
         return this;
     }
 
+    /** Sets what the page at {@code /ui} shows. Default: there is no page. */
+    public KubeletServerBuilder page(NodeView view) {
+        page = Optional.of(view);
+        return this;
+    }
+
     /**
      * Returns a server that has not started. It must be closed.
      *
@@ -166,7 +173,8 @@ public final class KubeletServerBuilder {
                 required(pods, "pods"),
                 health,
                 objects,
-                required(runtime, "runtime"));
+                required(runtime, "runtime"),
+                page.map(view -> NodePage.of(view, timekeeper)));
     }
 
     /** Returns the names of a self-signed certificate. */

@@ -4,10 +4,8 @@ import dev.podcache.apiserver.AccessReviews.ResourceAccess;
 import dev.podcache.apiserver.AccessReviews.ReviewedUser;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.time.TaskThreads;
-import dev.podcache.time.Timekeeper;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Semaphore;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,21 +17,17 @@ final class RequestChain {
 
     private static final Logger log = LoggerFactory.getLogger(RequestChain.class);
 
-    /** Answers that are made at a time, so that a runtime that hangs does not use up all threads of the process. */
-    static final int MOST_ANSWERS = 64;
-
     private final Authentication authentication;
     private final Authorization authorization;
     private final Endpoints endpoints;
-    private final TaskThreads threads;
-    private final Semaphore answers = new Semaphore(MOST_ANSWERS);
+    private final BoundedAnswers answers;
     private volatile String lastProblem = "";
 
     RequestChain(Authentication authentication, Authorization authorization, Endpoints endpoints, TaskThreads threads) {
         this.authentication = authentication;
         this.authorization = authorization;
         this.endpoints = endpoints;
-        this.threads = threads;
+        this.answers = new BoundedAnswers(threads);
     }
 
     /** Returns the response to a request. Returns at once and never throws; the future does not fail. */
@@ -47,7 +41,7 @@ final class RequestChain {
                 .thenCompose(user -> user.isEmpty()
                         ? CompletableFuture.completedFuture(KubeletResponse.text(401, "Unauthorized"))
                         : authorized(user.get(), request))
-                .exceptionally(failure -> failed(request, failure));
+                .exceptionally(failure -> BoundedAnswers.failed(request, failure));
     }
 
     private CompletableFuture<KubeletResponse> authorized(ReviewedUser user, KubeletRequest request) {
@@ -58,7 +52,7 @@ final class RequestChain {
                         report("authorizing a client failed; answered 500", failure);
                         return refused(500, "Authorization error", user, request);
                     }
-                    return allowed ? answered(request) : refused(403, "Forbidden", user, request);
+                    return allowed ? answers.answer(request, endpoints::answer) : refused(403, "Forbidden", user, request);
                 })
                 .thenCompose(response -> response);
     }
@@ -70,38 +64,6 @@ final class RequestChain {
                 code,
                 why + " (user=" + user.name() + ", verb=" + access.verb() + ", resource=" + access.resource()
                         + ", subresource=" + access.subresource() + ")"));
-    }
-
-    private CompletableFuture<KubeletResponse> answered(KubeletRequest request) {
-        CompletableFuture<KubeletResponse> answer = new CompletableFuture<>();
-        if (!answers.tryAcquire()) {
-            answer.complete(KubeletResponse.text(
-                    503,
-                    "this node is answering " + MOST_ANSWERS
-                            + " requests already; its container runtime may hang; try again later"));
-            return answer;
-        }
-        threads.execute(() -> {
-            Timekeeper.Scheduled mark = threads.beginCall();
-            try {
-                answer.complete(endpoints.answer(request));
-            } catch (Throwable failure) {
-                answer.complete(failed(request, failure));
-            } finally {
-                mark.cancel();
-                answers.release();
-            }
-        });
-        return answer;
-    }
-
-    private static KubeletResponse failed(KubeletRequest request, Throwable thrown) {
-        Throwable failure = ApiServerException.causeOf(thrown);
-        if (failure instanceof RefusedException refusal) {
-            return KubeletResponse.text(refusal.code(), refusal.reason());
-        }
-        log.error("{} failed; answered 500", request, failure);
-        return KubeletResponse.text(500, "the node could not answer: " + failure);
     }
 
     /** Anyone can cause this, so one problem is one warning until another one follows. */

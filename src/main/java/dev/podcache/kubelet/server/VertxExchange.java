@@ -1,5 +1,6 @@
 package dev.podcache.kubelet.server;
 
+import com.google.common.base.Strings;
 import io.vertx.core.Context;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
@@ -63,6 +64,7 @@ final class VertxExchange implements ResponseStream {
                 http.path() == null ? "/" : http.path(),
                 query(),
                 http.getHeader("Authorization"),
+                Strings.nullToEmpty(http.getHeader("Host")),
                 certificates(),
                 upgrade == null ? "" : upgrade.toLowerCase(Locale.ROOT),
                 subprotocols(),
@@ -133,6 +135,7 @@ final class VertxExchange implements ResponseStream {
         if (webSocket) {
             http.resume();
         }
+        content.headers().forEach(response::putHeader);
         response.setStatusCode(content.code())
                 .putHeader("Content-Type", content.mediaType())
                 .putHeader("X-Content-Type-Options", "nosniff")

@@ -23,6 +23,9 @@
  * systems of the node; {@code only_cpu_and_memory=true} leaves out disks</td><td>{@code stats}</td></tr>
  * <tr><td>{@code /debug/objects}</td><td>the cached Secrets and ConfigMaps as JSON: state, age, holders, last failure;
  * never contents</td><td>{@code proxy}</td></tr>
+ * <tr><td>{@code /ui}</td><td>the page of the node, for browsers</td><td>{@code proxy}</td></tr>
+ * <tr><td>{@code /ui/state}</td><td>what the page shows, as JSON: {@code q}, {@code kind} and {@code state} select
+ * entries, {@code limit} limits their number (1000)</td><td>{@code proxy}</td></tr>
  * <tr><td>{@code /containerLogs/<namespace>/<pod>/<container>}</td><td>the output of a container; {@code follow}, {@code
  * previous}, {@code timestamps}, {@code tailLines}, {@code sinceSeconds}, {@code sinceTime}, {@code
  * limitBytes}</td><td>{@code proxy}</td></tr>
@@ -57,6 +60,11 @@
  * <p><b>Limits.</b> TLS 1.2 or newer; HTTP/1.1; 1024 connections; 90 s for a connection without a request; 64 answers that
  * are made, and 256 logs and commands that run, at a time; 64 KiB of headers and of a body, which nothing reads; 256 KiB of URL; 1 MiB for a message of a
  * WebSocket; 4 h for a client that reads nothing of an output.
+ *
+ * <p><b>The page.</b> {@link dev.podcache.kubelet.server.PageServer} also serves {@code /ui} on a loopback port, without
+ * TLS and authentication, because a browser has no token to send. It refuses every other host than {@code localhost},
+ * {@code 127.0.0.1} and {@code [::1]}, and every method but GET and HEAD. {@code NodePage} is the document and its
+ * policy, {@code PageState} and {@code PagePods} are what it shows of a {@code NodeView}.
  *
  * <p>Read {@code KubeletServer}, {@code HttpsListener}, {@code HttpListener}, {@code VertxExchange} and {@code
  * VertxWebSocket}, the only classes that use Vert.x, {@code RequestChain}, {@code Authentication}, {@code

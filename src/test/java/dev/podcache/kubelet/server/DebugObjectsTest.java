@@ -32,13 +32,14 @@ class DebugObjectsTest {
     @TempDir
     Path folder;
 
-    private final FakePodcache cache = new FakePodcache();
+    private FakePodcache cache;
     private ServerFixture fixture;
 
     @BeforeEach
     void start(NoLeaks leaks) throws IOException {
         leaks.allowWarnings("failed; retrying");
         fixture = new ServerFixture(folder);
+        cache = fixture.view.cache;
         cache.put(Secrets.of("shop", "db", NoLeaks.CANARY));
         cache.registerPod(Pods.withSecrets("shop", "web", "uid-web", List.of("db", "missing")));
         cache.secrets().getObject("shop", "db");
@@ -50,7 +51,6 @@ class DebugObjectsTest {
     @AfterEach
     void close() {
         fixture.close();
-        cache.close();
     }
 
     @Test
@@ -86,6 +86,16 @@ class DebugObjectsTest {
         assertThat(fixture.reviews.accesses).containsExactly(new ResourceAccess("get", "nodes", "proxy", "worker-1"));
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"/ui", "/ui/", "/ui/state"})
+    void page_needsTheAccessToTheProxy(String path) throws Exception {
+        assertThat(fixture.get(path).statusCode()).isEqualTo(200);
+        assertThat(fixture.reviews.accesses).containsExactly(new ResourceAccess("get", "nodes", "proxy", "worker-1"));
+
+        HttpResponse<String> anonymous = fixture.send(fixture.request(path));
+        assertThat(anonymous.statusCode()).isEqualTo(401);
+    }
+
     @Test
     void debugObjects_accessDenied_is403WithoutNames() throws Exception {
         fixture.reviews.allowed = (user, access) -> false;
@@ -112,6 +122,8 @@ class DebugObjectsTest {
                 "/metrics",
                 "/metrics/resource",
                 "/stats/summary",
+                "/ui",
+                "/ui/state",
                 "/debug",
                 "/"
             })

@@ -254,7 +254,8 @@ class KubeletServerStreamsTest {
                         () -> fixture.pods,
                         Optional::empty,
                         List::of,
-                        fixture.runtime),
+                        fixture.runtime,
+                        Optional.empty()),
                 fixture.clock);
         KubeletRequest request = Requested.get(LOGS);
         KubeletResponse.Streamed first = (KubeletResponse.Streamed) endpoints.answer(request);

@@ -121,7 +121,8 @@ class KubeletServerTest {
                         List::of,
                         Optional::empty,
                         List::of,
-                        fixture.runtime),
+                        fixture.runtime,
+                        Optional.empty()),
                 fixture.clock);
 
         assertThat(catchThrowableOfType(RefusedException.class, () -> endpoints.answer(Requested.get("/metrics")))
@@ -390,7 +391,7 @@ class KubeletServerTest {
     @Test
     void runtime_hangs_furtherRequestsAreRefusedUntilItReturns() throws Exception {
         CountDownLatch held = new CountDownLatch(1);
-        CountDownLatch begun = new CountDownLatch(RequestChain.MOST_ANSWERS);
+        CountDownLatch begun = new CountDownLatch(BoundedAnswers.MOST_ANSWERS);
         fixture.runtime.usage = nothing -> {
             begun.countDown();
             Uninterruptibles.awaitUninterruptibly(held);
@@ -398,7 +399,7 @@ class KubeletServerTest {
         };
         HttpClient client = ServerFixture.anonymous();
         List<CompletableFuture<HttpResponse<String>>> responses = new ArrayList<>();
-        for (int i = 0; i < RequestChain.MOST_ANSWERS; i++) {
+        for (int i = 0; i < BoundedAnswers.MOST_ANSWERS; i++) {
             responses.add(client.sendAsync(
                     fixture.request("/metrics/resource")
                             .header("Authorization", "Bearer good")

@@ -28,6 +28,7 @@ final class Requested {
                 query.computeIfAbsent(pair.get(0), name -> new ArrayList<>()).add(pair.size() == 2 ? pair.get(1) : "");
             }
         }
-        return new KubeletRequest(method, parts.get(0), query, authorization, certificates, "", List.of(), "");
+        return new KubeletRequest(
+                method, parts.get(0), query, authorization, "worker-1", certificates, "", List.of(), "");
     }
 }

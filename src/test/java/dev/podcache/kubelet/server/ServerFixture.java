@@ -31,6 +31,7 @@ final class ServerFixture implements AutoCloseable {
     final ManualTimekeeper clock = new ManualTimekeeper();
     final FakeReviews reviews = new FakeReviews();
     final ServedRuntime runtime = new ServedRuntime();
+    final FakeView view = new FakeView();
     final List<Pod> pods = new CopyOnWriteArrayList<>(List.of(web().build()));
     final Path folder;
     final KubeletServer server;
@@ -60,6 +61,7 @@ final class ServerFixture implements AutoCloseable {
                 .health(() -> problem)
                 .metrics(() -> "podcache_pods 1\n")
                 .objects(() -> objects)
+                .page(view)
                 .runtime(other.orElse(runtime))
                 .reviews(reviews)
                 .build();
@@ -132,6 +134,7 @@ final class ServerFixture implements AutoCloseable {
     @Override
     public void close() {
         server.close();
+        view.cache.close();
         clock.close();
     }
 }

@@ -37,7 +37,7 @@ class ZPagesTest {
     }
 
     private static KubeletRequest accepting(String accept) {
-        return new KubeletRequest("GET", "/statusz", Map.of(), null, List.of(), "", List.of(), accept);
+        return new KubeletRequest("GET", "/statusz", Map.of(), null, "worker-1", List.of(), "", List.of(), accept);
     }
 
     private static String body(KubeletResponse response) {
