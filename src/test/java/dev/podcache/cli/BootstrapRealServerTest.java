@@ -157,7 +157,8 @@ class BootstrapRealServerTest {
 
         run();
 
-        await().until(() -> !String.valueOf(node.lease().getSpec().getRenewTime()).equals(renewed));
+        await().until(() ->
+                !String.valueOf(node.lease().getSpec().getRenewTime()).equals(renewed));
         assertThat(stop()).isZero();
         assertThat(signer.requests()).hasSize(1);
         assertThat(String.join("\n", console.out())).doesNotContain(TOKEN_SECRET);
@@ -203,8 +204,8 @@ class BootstrapRealServerTest {
         Path file = home.resolve("pki/kubelet-client-current.pem");
         Path first = Files.readSymbolicLink(file);
 
-        await().until(() -> signer.requests().size() > 2
-                && !Files.readSymbolicLink(file).equals(first));
+        await().until(() ->
+                signer.requests().size() > 2 && !Files.readSymbolicLink(file).equals(first));
 
         assertThat(stop()).isZero();
     }

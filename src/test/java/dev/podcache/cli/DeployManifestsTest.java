@@ -127,9 +127,8 @@ class DeployManifestsTest {
         assertThat(read("rbac-bootstrap.yaml"))
                 .allSatisfy(object -> assertThat(object).isInstanceOf(ClusterRoleBinding.class))
                 .map(ClusterRoleBinding.class::cast)
-                .extracting(
-                        binding -> binding.getRoleRef().getName()
-                                + " to " + binding.getSubjects().get(0).getName())
+                .extracting(binding -> binding.getRoleRef().getName() + " to "
+                        + binding.getSubjects().get(0).getName())
                 .containsExactly(
                         "system:node-bootstrapper to system:bootstrappers",
                         "system:certificates.k8s.io:certificatesigningrequests:nodeclient to system:bootstrappers",

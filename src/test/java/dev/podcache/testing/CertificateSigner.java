@@ -84,20 +84,35 @@ public final class CertificateSigner implements AutoCloseable {
 
     /** Signs a request that was ignored. */
     public void sign(String request) {
-        act(SignerDecision.SIGN, client.certificates().v1().certificateSigningRequests().withName(request).get());
+        act(
+                SignerDecision.SIGN,
+                client.certificates()
+                        .v1()
+                        .certificateSigningRequests()
+                        .withName(request)
+                        .get());
     }
 
     private void act(SignerDecision decision, CertificateSigningRequest request) {
         try {
             switch (decision) {
-                case SIGN -> sign(request, certificates.signedPem(
-                        text(request.getSpec().getRequest()),
-                        Instant.now().minus(since),
-                        Instant.now().plus(life)));
+                case SIGN ->
+                    sign(
+                            request,
+                            certificates.signedPem(
+                                    text(request.getSpec().getRequest()),
+                                    Instant.now().minus(since),
+                                    Instant.now().plus(life)));
                 case SIGN_ANOTHER_KEY ->
-                    sign(request, certificates.signedWithOwnKeyPem(
-                            text(request.getSpec().getRequest()), Instant.now().plus(life)));
-                case DENY -> resource(request).deny(condition("Denied", "NotOurs", "the node is unknown").build());
+                    sign(
+                            request,
+                            certificates.signedWithOwnKeyPem(
+                                    text(request.getSpec().getRequest()),
+                                    Instant.now().plus(life)));
+                case DENY ->
+                    resource(request)
+                            .deny(condition("Denied", "NotOurs", "the node is unknown")
+                                    .build());
                 case FAIL -> fail(request);
                 case DELETE -> resource(request).delete();
                 case APPROVE_ONLY -> resource(request).approve();
@@ -122,7 +137,8 @@ public final class CertificateSigner implements AutoCloseable {
         CertificateSigningRequest approved = resource(request).approve();
         client.resource(new CertificateSigningRequestBuilder(approved)
                         .editOrNewStatus()
-                        .addToConditions(condition("Failed", "NoKey", "the key is gone").build())
+                        .addToConditions(
+                                condition("Failed", "NoKey", "the key is gone").build())
                         .endStatus()
                         .build())
                 .updateStatus();

@@ -127,12 +127,7 @@ public final class TestCertificates {
     private String signedPem(X500Name subject, SubjectPublicKeyInfo key, Instant from, Instant end)
             throws GeneralSecurityException, IOException {
         X509v3CertificateBuilder builder = new X509v3CertificateBuilder(
-                issuer,
-                BigInteger.valueOf(serial.getAndIncrement()),
-                Date.from(from),
-                Date.from(end),
-                subject,
-                key);
+                issuer, BigInteger.valueOf(serial.getAndIncrement()), Date.from(from), Date.from(end), subject, key);
         builder.addExtension(Extension.extendedKeyUsage, false, new ExtendedKeyUsage(KeyPurposeId.id_kp_clientAuth));
         return pem("CERTIFICATE", sign(builder).getEncoded());
     }
@@ -142,8 +137,7 @@ public final class TestCertificates {
         PKCS10CertificationRequest request =
                 new PKCS10CertificationRequest(Base64.getMimeDecoder().decode(base64));
         try {
-            if (request.isSignatureValid(
-                    new JcaContentVerifierProviderBuilder().build(publicKey(request)))) {
+            if (request.isSignatureValid(new JcaContentVerifierProviderBuilder().build(publicKey(request)))) {
                 return request;
             }
         } catch (OperatorCreationException | PKCSException e) {
@@ -153,7 +147,8 @@ public final class TestCertificates {
     }
 
     /** Bouncy Castle itself would ask for key factories by names that the JDK does not know. */
-    private static PublicKey publicKey(PKCS10CertificationRequest request) throws GeneralSecurityException, IOException {
+    private static PublicKey publicKey(PKCS10CertificationRequest request)
+            throws GeneralSecurityException, IOException {
         X509EncodedKeySpec encoded =
                 new X509EncodedKeySpec(request.getSubjectPublicKeyInfo().getEncoded());
         try {

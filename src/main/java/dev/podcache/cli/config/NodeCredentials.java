@@ -1,5 +1,6 @@
 package dev.podcache.cli.config;
 
+import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.apiserver.fabric8.RequestLimit;
 import dev.podcache.cli.output.CommandException;
@@ -114,7 +115,8 @@ public final class NodeCredentials {
             events.write(ProgramEvent.of("certificate", "message", text));
             return true;
         } catch (CompletionException e) {
-            throw failed(with, String.valueOf(e.getCause().getMessage()), e.getCause());
+            Throwable cause = ApiServerException.causeOf(e);
+            throw failed(with, String.valueOf(cause.getMessage()), cause);
         }
     }
 

@@ -12,10 +12,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,7 +48,7 @@ public final class CertificateRotation implements AutoCloseable {
 
     private final NodeCertificate certificate;
     private final SigningRequests server;
-    private final Supplier<CompletableFuture<?>> reread;
+    private final Runnable reread;
     private final DoubleSupplier random;
     private final NodeRequests requests;
     private final Pause pause;
@@ -68,7 +66,7 @@ public final class CertificateRotation implements AutoCloseable {
     CertificateRotation(
             NodeCertificate certificate,
             SigningRequests server,
-            Supplier<CompletableFuture<?>> reread,
+            Runnable reread,
             DoubleSupplier random) {
         this.certificate = certificate;
         this.server = server;
@@ -162,7 +160,7 @@ public final class CertificateRotation implements AutoCloseable {
             log.info("{} was rotated", certificate);
             plan(identity);
             // nothing waits for it: without it, the new certificate would be used within 10 s
-            reread.get();
+            reread.run();
         } else if (!(thrown instanceof CancellationException)) {
             failed(ApiServerException.causeOf(thrown));
         }

@@ -33,7 +33,8 @@ class CombinedPemTest {
     }
 
     private Config named(String content) throws Exception {
-        String file = Files.writeString(folder.resolve("kubelet-client-current.pem"), content).toString();
+        String file = Files.writeString(folder.resolve("kubelet-client-current.pem"), content)
+                .toString();
         return new ConfigBuilder(Config.empty())
                 .withMasterUrl("https://127.0.0.1:1")
                 .withClientCertFile(file)

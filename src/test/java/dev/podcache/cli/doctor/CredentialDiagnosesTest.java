@@ -51,7 +51,8 @@ class CredentialDiagnosesTest {
 
         assertThat(CredentialDiagnoses.of(Optional.of(known), "", 401, NOW))
                 .singleElement()
-                .satisfies(each -> assertThat(each.remedy().contains("--bootstrap-kubeconfig")).isEqualTo(bootstrap));
+                .satisfies(each -> assertThat(each.remedy().contains("--bootstrap-kubeconfig"))
+                        .isEqualTo(bootstrap));
     }
 
     @Test

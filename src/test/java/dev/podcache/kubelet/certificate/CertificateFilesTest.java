@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.TestCertificates;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -169,7 +170,7 @@ class CertificateFilesTest {
 
     @Test
     void read_ofADamagedKey_saysSoWithoutTheKey() throws IOException {
-        String secret = Base64.getEncoder().encodeToString(NoLeaks.CANARY.getBytes());
+        String secret = Base64.getEncoder().encodeToString(NoLeaks.CANARY.getBytes(StandardCharsets.US_ASCII));
         Files.writeString(
                 files.current(),
                 first.chain() + "-----BEGIN PRIVATE KEY-----\n" + secret + "\n-----END PRIVATE KEY-----\n");

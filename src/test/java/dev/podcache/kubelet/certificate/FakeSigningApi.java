@@ -24,6 +24,7 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -79,7 +80,7 @@ final class FakeSigningApi implements ObjectApi<CertificateSigningRequest> {
 
     String pem(String name, Instant from, Instant end) {
         try {
-            return AUTHORITY.signedPem(text(objects.get(name).getSpec().getRequest()), from, end);
+            return AUTHORITY.signedPem(text(object(name).getSpec().getRequest()), from, end);
         } catch (IOException | GeneralSecurityException e) {
             throw new IllegalStateException(e);
         }
@@ -89,7 +90,7 @@ final class FakeSigningApi implements ObjectApi<CertificateSigningRequest> {
     String pemWithAnotherKey(String name, Instant end) {
         try {
             return AUTHORITY.signedWithOwnKeyPem(
-                    text(objects.get(name).getSpec().getRequest()), end);
+                    text(object(name).getSpec().getRequest()), end);
         } catch (IOException | GeneralSecurityException e) {
             throw new IllegalStateException(e);
         }
@@ -98,7 +99,7 @@ final class FakeSigningApi implements ObjectApi<CertificateSigningRequest> {
     /** Approves the object and puts {@code pem} into it. */
     void sign(String name, String pem) {
         decide(name, "Approved", "", "");
-        change(new CertificateSigningRequestBuilder(objects.get(name))
+        change(new CertificateSigningRequestBuilder(object(name))
                 .editStatus()
                 .withCertificate(Base64.getEncoder().encodeToString(pem.getBytes(StandardCharsets.US_ASCII)))
                 .endStatus()
@@ -106,7 +107,7 @@ final class FakeSigningApi implements ObjectApi<CertificateSigningRequest> {
     }
 
     void decide(String name, String type, String reason, String message) {
-        change(new CertificateSigningRequestBuilder(objects.get(name))
+        change(new CertificateSigningRequestBuilder(object(name))
                 .editOrNewStatus()
                 .addNewCondition()
                 .withType(type)
@@ -119,8 +120,13 @@ final class FakeSigningApi implements ObjectApi<CertificateSigningRequest> {
     }
 
     void delete(String name) {
-        CertificateSigningRequest last = objects.remove(name);
+        CertificateSigningRequest last = object(name);
+        objects.remove(name);
         send(name, new WatchEvent.Deleted<>(fetched(last)));
+    }
+
+    private CertificateSigningRequest object(String name) {
+        return Objects.requireNonNull(objects.get(name), name);
     }
 
     private void change(CertificateSigningRequest now) {
@@ -203,9 +209,11 @@ final class FakeSigningApi implements ObjectApi<CertificateSigningRequest> {
                 String resourceVersion,
                 Duration serverTimeout,
                 Consumer<WatchEvent<CertificateSigningRequest>> events) {
-            watches.computeIfAbsent(name, key -> new ArrayList<>()).add(events);
+            List<Consumer<WatchEvent<CertificateSigningRequest>>> open =
+                    watches.computeIfAbsent(name, key -> new ArrayList<>());
+            open.add(events);
             events.accept(new WatchEvent.Opened<>());
-            return () -> watches.get(name).remove(events);
+            return () -> open.remove(events);
         }
 
         @Override

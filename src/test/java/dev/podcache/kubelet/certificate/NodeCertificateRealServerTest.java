@@ -4,6 +4,7 @@ import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.apiserver.fabric8.RequestLimit;
 import dev.podcache.kubelet.agent.NodeAgent;
@@ -110,7 +111,7 @@ class NodeCertificateRealServerTest {
     }
 
     private static Reason reasonOf(Throwable thrown) {
-        return ((CertificateRequestException) thrown.getCause()).reason();
+        return ((CertificateRequestException) ApiServerException.causeOf(thrown)).reason();
     }
 
     @Test

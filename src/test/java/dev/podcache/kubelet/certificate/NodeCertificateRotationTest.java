@@ -54,12 +54,7 @@ class NodeCertificateRotationTest {
     }
 
     private CertificateRotation rotation() {
-        return new CertificateRotation(certificate, api.requests(time), this::reread, () -> 0.5);
-    }
-
-    private CompletableFuture<?> reread() {
-        rereads.incrementAndGet();
-        return CompletableFuture.completedFuture("");
+        return new CertificateRotation(certificate, api.requests(time), rereads::incrementAndGet, () -> 0.5);
     }
 
     /** X.509 has no fractions of seconds. */

@@ -3,6 +3,7 @@ package dev.podcache.kubelet.certificate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.http.CombinedPem;
 import dev.podcache.kubelet.certificate.CertificateRequestException.Reason;
 import dev.podcache.object.FailureReason;
@@ -61,7 +62,7 @@ class NodeCertificateTest {
             request.join();
             throw new AssertionError("it succeeded");
         } catch (CompletionException e) {
-            return (CertificateRequestException) NoLeaks.saw(e.getCause());
+            return (CertificateRequestException) NoLeaks.saw(ApiServerException.causeOf(e));
         }
     }
 
