@@ -7,6 +7,7 @@ import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
 import dev.podcache.testing.ServerFeature;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -33,10 +34,7 @@ class DeployRealServerTest {
                         "daemonset.apps/podcache-node created (server dry run)",
                         "deployment.apps/podcache-controllers created (server dry run)")
                 .allMatch(line -> line.endsWith(" created (server dry run)"))
-                .hasSize(manifests("rbac-node.yaml")
-                        + manifests("rbac-controllers.yaml")
-                        + manifests("daemonset.yaml")
-                        + manifests("controllers-deployment.yaml"));
+                .hasSize(manifestsOfTheFolder());
     }
 
     @Test
@@ -63,6 +61,16 @@ class DeployRealServerTest {
         } finally {
             real.kubectl("delete", "namespace", "shop", "--wait=false");
         }
+    }
+
+    private static int manifestsOfTheFolder() throws IOException {
+        int count = 0;
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(Path.of("deploy"), "*.yaml")) {
+            for (Path file : files) {
+                count += manifests(file.getFileName().toString());
+            }
+        }
+        return count;
     }
 
     private static int manifests(String file) throws IOException {
