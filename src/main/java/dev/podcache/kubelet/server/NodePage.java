@@ -34,8 +34,7 @@ final class NodePage {
 
     /** Returns the page of a node. */
     static NodePage of(NodeView view, Timekeeper timekeeper) {
-        return new NodePage(
-                filter -> JSON.writeValueAsBytes(PageState.of(view, filter, timekeeper.wallTime())));
+        return new NodePage(filter -> JSON.writeValueAsBytes(PageState.of(view, filter, timekeeper.wallTime())));
     }
 
     /** The document and its policy, read once. */
@@ -69,7 +68,8 @@ final class NodePage {
         private static String hash(String html, String element) {
             int begin = html.indexOf("<" + element + ">") + element.length() + 2;
             String content = html.substring(begin, html.indexOf("</" + element + ">", begin));
-            byte[] hash = Hashing.sha256().hashString(content, StandardCharsets.UTF_8).asBytes();
+            byte[] hash =
+                    Hashing.sha256().hashString(content, StandardCharsets.UTF_8).asBytes();
             return "'sha256-" + Base64.getEncoder().encodeToString(hash) + "'";
         }
     }
