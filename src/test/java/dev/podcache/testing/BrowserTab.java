@@ -40,7 +40,7 @@ public final class BrowserTab implements AutoCloseable {
     private BrowserTab(JsonNode target, String browser) {
         this.closeUrl = browser + "/json/close/" + target.path("id").asText();
         this.socket = HTTP.newWebSocketBuilder()
-                .buildAsync(URI.create(target.path("webSocketDebuggerUrl").asText()), new Messages())
+                .buildAsync(URI.create(target.path("webSocketDebuggerUrl").asText()), new DevToolsMessages())
                 .join();
     }
 
@@ -184,7 +184,7 @@ public final class BrowserTab implements AutoCloseable {
     }
 
     /** Puts the parts of a message together. */
-    private final class Messages implements WebSocket.Listener {
+    private final class DevToolsMessages implements WebSocket.Listener {
 
         private final StringBuilder parts = new StringBuilder();
 

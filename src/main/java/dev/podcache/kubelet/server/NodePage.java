@@ -38,7 +38,7 @@ final class NodePage {
     }
 
     /** The document and its policy, read once. */
-    private static final class Document {
+    private static final class PageDocument {
 
         static final byte[] HTML = read();
         static final Map<String, String> HEADERS = Map.of(
@@ -82,7 +82,7 @@ final class NodePage {
     KubeletResponse answer(KubeletRequest request) throws IOException {
         String path = request.path();
         return switch (path.endsWith("/") ? path.substring(0, path.length() - 1) : path) {
-            case "/ui" -> KubeletResponse.html(Document.HTML).with(Document.HEADERS);
+            case "/ui" -> KubeletResponse.html(PageDocument.HTML).with(PageDocument.HEADERS);
             case "/ui/state" -> state(request);
             default -> throw new RefusedException(404, "there is nothing here but the page at /ui");
         };
