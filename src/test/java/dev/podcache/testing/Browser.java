@@ -24,7 +24,8 @@ public final class Browser implements AutoCloseable {
 
     /** Returns the program, if this machine has it. */
     public static Optional<Path> program() {
-        return Splitter.on(':').splitToStream(Optional.ofNullable(System.getenv("PATH")).orElse(""))
+        return Splitter.on(':')
+                .splitToStream(Optional.ofNullable(System.getenv("PATH")).orElse(""))
                 .flatMap(folder -> NAMES.stream().map(name -> Path.of(folder, name)))
                 .filter(Files::isExecutable)
                 .findFirst();
@@ -37,8 +38,7 @@ public final class Browser implements AutoCloseable {
             Path profile = folder.resolve("profile");
             // the browser writes the port and path of its DevTools there
             Path address = profile.resolve("DevToolsActivePort");
-            ServerProcess process =
-                    new ServerProcess("chromium", command(profile), folder, () -> isWritten(address));
+            ServerProcess process = new ServerProcess("chromium", command(profile), folder, () -> isWritten(address));
             process.start();
             return new Browser(process, address);
         } catch (IOException e) {

@@ -40,7 +40,7 @@ public final class BrowserTab implements AutoCloseable {
     private BrowserTab(JsonNode target, String browser) {
         this.closeUrl = browser + "/json/close/" + target.path("id").asText();
         this.socket = HTTP.newWebSocketBuilder()
-                .buildAsync(URI.create(target.path("webSocketDebuggerUrl").asText()), new Messages())
+                .buildAsync(URI.create(target.path("webSocketDebuggerUrl").asText()), new DevToolsMessages())
                 .join();
     }
 
@@ -73,9 +73,8 @@ public final class BrowserTab implements AutoCloseable {
 
     /** Returns the value of an expression of JavaScript, after its promise if it is one. */
     public JsonNode evaluate(String expression) {
-        JsonNode answer = call(
-                "Runtime.evaluate",
-                Map.of("expression", expression, "returnByValue", true, "awaitPromise", true));
+        JsonNode answer =
+                call("Runtime.evaluate", Map.of("expression", expression, "returnByValue", true, "awaitPromise", true));
         if (answer.has("exceptionDetails")) {
             throw new AssertionError(expression + ": " + answer.path("exceptionDetails"));
         }
@@ -111,7 +110,8 @@ public final class BrowserTab implements AutoCloseable {
 
     /** Writes a picture of the page, in its whole height but at most 2000 pixels, into target/ui-screenshots. */
     public void screenshot(String name) {
-        int height = Math.min(2000, evaluate("document.documentElement.scrollHeight").asInt());
+        int height =
+                Math.min(2000, evaluate("document.documentElement.scrollHeight").asInt());
         screenshot(Path.of("target", "ui-screenshots", name + ".png"), height);
     }
 
@@ -145,8 +145,7 @@ public final class BrowserTab implements AutoCloseable {
         CompletableFuture<JsonNode> answer = new CompletableFuture<>();
         pending.put(id, answer);
         try {
-            socket.sendText(
-                            JSON.writeValueAsString(Map.of("id", id, "method", method, "params", parameters)), true)
+            socket.sendText(JSON.writeValueAsString(Map.of("id", id, "method", method, "params", parameters)), true)
                     .get(Patience.SECONDS, TimeUnit.SECONDS);
             JsonNode message = answer.get(Patience.SECONDS, TimeUnit.SECONDS);
             if (message.has("error")) {
@@ -163,7 +162,8 @@ public final class BrowserTab implements AutoCloseable {
 
     private void received(JsonNode message) {
         if (message.has("id")) {
-            CompletableFuture<JsonNode> answer = pending.remove(message.path("id").asInt());
+            CompletableFuture<JsonNode> answer =
+                    pending.remove(message.path("id").asInt());
             if (answer != null) {
                 answer.complete(message);
             }
@@ -171,7 +171,8 @@ public final class BrowserTab implements AutoCloseable {
         }
         JsonNode event = message.path("params");
         switch (message.path("method").asText()) {
-            case "Runtime.exceptionThrown" -> problems.add(event.path("exceptionDetails").toString());
+            case "Runtime.exceptionThrown" ->
+                problems.add(event.path("exceptionDetails").toString());
             case "Runtime.consoleAPICalled" -> problems.add(event.toString());
             case "Log.entryAdded" -> problems.add(event.path("entry").toString());
             case "Network.requestWillBeSent" ->
@@ -183,7 +184,7 @@ public final class BrowserTab implements AutoCloseable {
     }
 
     /** Puts the parts of a message together. */
-    private final class Messages implements WebSocket.Listener {
+    private final class DevToolsMessages implements WebSocket.Listener {
 
         private final StringBuilder parts = new StringBuilder();
 

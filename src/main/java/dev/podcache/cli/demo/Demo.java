@@ -78,7 +78,8 @@ final class Demo {
                 case CACHE -> cache;
                 case WATCH -> watch;
             };
-            Show show = new Show(cluster, shown, ImmutableList.of(get, cache, watch), Optional.ofNullable(agent), events);
+            Show show =
+                    new Show(cluster, shown, ImmutableList.of(get, cache, watch), Optional.ofNullable(agent), events);
             events.begin();
             introduce(events, shown.server().url(), ttlSeconds);
             if (agent == null) {

@@ -15,8 +15,9 @@ public final class PageOptions {
     @Option(
             names = "--ui-port",
             paramLabel = "PORT",
-            description = "serve a page for the browsers of this machine at http://127.0.0.1:PORT/ui; 0 for a free port;"
-                    + " by default there is none")
+            description =
+                    "serve a page for the browsers of this machine at http://127.0.0.1:PORT/ui; 0 for a free port;"
+                            + " by default there is none")
     private @Nullable Integer port;
 
     /** Returns whether a page is wanted. */

@@ -111,8 +111,7 @@ final class Endpoints {
     }
 
     private KubeletResponse page(KubeletRequest request) throws IOException {
-        NodePage page = sources.page()
-                .orElseThrow(() -> new RefusedException(404, "this node has no page"));
+        NodePage page = sources.page().orElseThrow(() -> new RefusedException(404, "this node has no page"));
         return page.answer(request);
     }
 

@@ -72,6 +72,7 @@ sealed interface KubeletResponse {
 
     /** Returns metrics in the text format of Prometheus. */
     static Content metrics(String text) {
-        return new Content(200, "text/plain; version=0.0.4; charset=utf-8", text.getBytes(StandardCharsets.UTF_8), Map.of());
+        return new Content(
+                200, "text/plain; version=0.0.4; charset=utf-8", text.getBytes(StandardCharsets.UTF_8), Map.of());
     }
 }

@@ -34,12 +34,11 @@ final class NodePage {
 
     /** Returns the page of a node. */
     static NodePage of(NodeView view, Timekeeper timekeeper) {
-        return new NodePage(
-                filter -> JSON.writeValueAsBytes(PageState.of(view, filter, timekeeper.wallTime())));
+        return new NodePage(filter -> JSON.writeValueAsBytes(PageState.of(view, filter, timekeeper.wallTime())));
     }
 
     /** The document and its policy, read once. */
-    private static final class Document {
+    private static final class PageDocument {
 
         static final byte[] HTML = read();
         static final Map<String, String> HEADERS = Map.of(
@@ -69,7 +68,8 @@ final class NodePage {
         private static String hash(String html, String element) {
             int begin = html.indexOf("<" + element + ">") + element.length() + 2;
             String content = html.substring(begin, html.indexOf("</" + element + ">", begin));
-            byte[] hash = Hashing.sha256().hashString(content, StandardCharsets.UTF_8).asBytes();
+            byte[] hash =
+                    Hashing.sha256().hashString(content, StandardCharsets.UTF_8).asBytes();
             return "'sha256-" + Base64.getEncoder().encodeToString(hash) + "'";
         }
     }
@@ -82,7 +82,7 @@ final class NodePage {
     KubeletResponse answer(KubeletRequest request) throws IOException {
         String path = request.path();
         return switch (path.endsWith("/") ? path.substring(0, path.length() - 1) : path) {
-            case "/ui" -> KubeletResponse.html(Document.HTML).with(Document.HEADERS);
+            case "/ui" -> KubeletResponse.html(PageDocument.HTML).with(PageDocument.HEADERS);
             case "/ui/state" -> state(request);
             default -> throw new RefusedException(404, "there is nothing here but the page at /ui");
         };

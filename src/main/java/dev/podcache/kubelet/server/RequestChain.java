@@ -52,7 +52,9 @@ final class RequestChain {
                         report("authorizing a client failed; answered 500", failure);
                         return refused(500, "Authorization error", user, request);
                     }
-                    return allowed ? answers.answer(request, endpoints::answer) : refused(403, "Forbidden", user, request);
+                    return allowed
+                            ? answers.answer(request, endpoints::answer)
+                            : refused(403, "Forbidden", user, request);
                 })
                 .thenCompose(response -> response);
     }

@@ -2,6 +2,7 @@ package dev.podcache.cli.observe;
 
 import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.podcache.cli.demo.DemoCluster;
@@ -17,6 +18,13 @@ import dev.podcache.testing.NewThread;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -106,6 +114,39 @@ class ObserveCommandTest {
 
         assertThat(code).isEqualTo(1);
         assertThat(console.err()).singleElement().asString().contains("403", "no credentials were sent", "exec plugin");
+    }
+
+    @Test
+    void observe_withPage_servesItUntilItEnds() throws Exception {
+        CompletableFuture<Integer> code = start("--ui-port", "0", "-o", "json");
+        await().until(() -> named("page").size() == 1);
+        URI page = URI.create(named("page").get(0).path("url").asText());
+
+        await().untilAsserted(() -> assertThat(state(page).path("entries")).hasSize(21));
+
+        assertThat(state(page).path("node").asText()).isEqualTo(DemoCluster.NODE);
+        assertThat(state(page).path("pods")).hasSize(12);
+        assertThat(state(page).has("heartbeats")).isFalse();
+        stop(code);
+        assertThatThrownBy(() -> state(page)).isInstanceOf(ConnectException.class);
+    }
+
+    private static JsonNode state(URI page) throws IOException, InterruptedException {
+        HttpRequest request =
+                HttpRequest.newBuilder(URI.create(page + "/state")).build();
+        return RecordedOutput.parsed(
+                NoLeaks.saw(HttpClient.newHttpClient().send(request, BodyHandlers.ofString()).body()));
+    }
+
+    @Test
+    void observe_portOfThePageInUse_saysSo() throws IOException {
+        try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            int code = console.execute(
+                    "observe", "--hostname-override", DemoCluster.NODE, "--ui-port", "" + other.getLocalPort());
+
+            assertThat(code).isEqualTo(1);
+            assertThat(console.errText()).contains("--ui-port: cannot listen on 127.0.0.1:" + other.getLocalPort());
+        }
     }
 
     @Test

@@ -15,6 +15,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /** Node {@code worker-1}, which is Ready, with the objects of a {@link FakePodcache}. */
 final class FakeView implements NodeView {
 
+    volatile boolean broken;
     final FakePodcache cache = new FakePodcache();
     final List<Pod> pods = new CopyOnWriteArrayList<>();
     volatile Optional<Node> node = Optional.of(new NodeBuilder()
@@ -51,6 +52,9 @@ final class FakeView implements NodeView {
 
     @Override
     public Optional<Node> lastSeen() {
+        if (broken) {
+            throw new IllegalStateException("broken");
+        }
         return node;
     }
 
