@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableSet;
 import dev.podcache.kubelet.events.EventRecorder;
 import dev.podcache.kubelet.events.EventRecorder.EventType;
 import dev.podcache.kubelet.events.InvolvedObject;
+import dev.podcache.kubelet.eviction.RuntimeUsage.UsageFigures;
 import dev.podcache.kubelet.eviction.StorageLayout.Cleanup;
 import dev.podcache.kubelet.eviction.ThresholdTracker.Assessment;
 import dev.podcache.kubelet.host.HostFacts;
@@ -52,10 +53,10 @@ public final class EvictionManager implements AutoCloseable {
     private final EvictionPolicy policy;
     private final ManagerParts parts;
     private final NodeUsage usage;
-    private final LimitedCall reclaims;
+    private final LimitedCall<Cleanup> reclaims;
     private final PeriodicLoop loop;
     private final Set<EvictionSignal> unreadable = EnumSet.noneOf(EvictionSignal.class);
-    private final Map<String, CompletableFuture<Void>> evicting = new ConcurrentHashMap<>();
+    private final Map<String, Eviction> evicting = new ConcurrentHashMap<>(); // by the UID of the pod
     private volatile ImmutableSet<PressureType> pressures = ImmutableSet.of();
     private volatile Future<?> running = CompletableFuture.completedFuture(pressures);
     private volatile boolean closed;
@@ -81,7 +82,7 @@ public final class EvictionManager implements AutoCloseable {
         this.policy = new EvictionPolicy(options);
         this.usage = usage;
         this.parts = parts;
-        this.reclaims = new LimitedCall(
+        this.reclaims = new LimitedCall<>(
                 "from deleting unused containers and images", RECLAIM_LIMIT, parts.threads, parts.timekeeper);
         this.loop = new PeriodicLoop(this::run, PERIOD, parts.timekeeper, () -> 0);
     }
@@ -89,8 +90,8 @@ public final class EvictionManager implements AutoCloseable {
     /**
      * Returns a manager that does nothing until {@link #start}.
      *
-     * @param statistics of the runtime; empty if it has none. A call that throws or does not return for 10 s leaves pods
-     *     and images unmeasured
+     * @param statistics of the runtime; empty if it has none. While a call throws or does not return for 10 s, the last
+     *     figures of pods count
      * @param podMemory the memory that all pods together may use, in bytes; empty if unknown
      */
     public static EvictionManager of(
@@ -99,7 +100,7 @@ public final class EvictionManager implements AutoCloseable {
             Supplier<Optional<ContainerStatistics>> statistics,
             Supplier<OptionalLong> podMemory,
             ManagerParts parts) {
-        LimitedCall calls = RuntimeUsage.limitedCall(parts.threads, parts.timekeeper);
+        LimitedCall<UsageFigures> calls = RuntimeUsage.limitedCall(parts.threads, parts.timekeeper);
         return new EvictionManager(options, new RuntimeUsage(facts, statistics, podMemory, calls), parts);
     }
 
@@ -167,11 +168,13 @@ public final class EvictionManager implements AutoCloseable {
         warnOfUnreadable(measurement);
         Assessment assessment = policy.assess(measurement, parts.timekeeper.nanoTime());
         publish(assessment.pressures());
-        if (!measurement.podsMeasured() || closed) {
+        if (measurement.pods() == PodFigures.NONE || closed) {
             return List.of();
         }
         List<Pod> active = parts.pods.active();
-        List<Eviction> overLimits = policy.overLimits(active, measurement);
+        List<Eviction> overLimits = policy.overLimits(active, measurement).stream()
+                .filter(this::endsItSooner)
+                .toList();
         if (!overLimits.isEmpty()) {
             return overLimits.stream().map(this::evict).toList();
         }
@@ -185,9 +188,10 @@ public final class EvictionManager implements AutoCloseable {
             throws InterruptedException {
         EvictionThreshold first = assessment.due().get(0);
         log.info(
-                "eviction threshold {} is met; attempting to reclaim {}",
+                "eviction threshold {} is met; attempting to reclaim {}{}",
                 first,
-                first.signal().resource());
+                first.signal().resource(),
+                measurement.pods() == PodFigures.OLD ? ", by earlier figures of the pods" : "");
         parts.events.event(
                 InvolvedObject.ofNode(parts.node),
                 EventType.WARNING,
@@ -196,7 +200,9 @@ public final class EvictionManager implements AutoCloseable {
         if (reclaimed(EvictionPolicy.cleanup(first, measurement))) {
             return Optional.empty();
         }
-        Optional<Eviction> eviction = policy.forPressure(assessment, active, measurement);
+        Optional<Eviction> eviction = policy.forPressure(assessment, active, measurement)
+                .filter(this::endsItSooner)
+                .findFirst();
         if (eviction.isEmpty()) {
             log.info("no pod can be evicted to reclaim {}", first.signal().resource());
         }
@@ -231,13 +237,21 @@ public final class EvictionManager implements AutoCloseable {
         return policy.isRelieved(usage.measure());
     }
 
+    /**
+     * Returns whether an eviction makes a difference. If the pod does not stop within the time that a run waits for it, the
+     * next run evicts another one, unless the pod must stop sooner now.
+     */
+    private boolean endsItSooner(Eviction eviction) {
+        Eviction begun = evicting.get(uid(eviction));
+        return begun == null || eviction.gracePeriod().compareTo(begun.gracePeriod()) < 0;
+    }
+
+    private static String uid(Eviction eviction) {
+        return String.valueOf(eviction.pod().getMetadata().getUid());
+    }
+
     private CompletableFuture<Void> evict(Eviction eviction) {
         Pod pod = eviction.pod();
-        String uid = String.valueOf(pod.getMetadata().getUid());
-        CompletableFuture<Void> begun = evicting.get(uid);
-        if (begun != null) {
-            return begun;
-        }
         log.info(
                 "evicting pod {}/{}: {}",
                 pod.getMetadata().getNamespace(),
@@ -247,8 +261,8 @@ public final class EvictionManager implements AutoCloseable {
                 .annotated(eviction.annotations())
                 .event(InvolvedObject.of(pod), EventType.WARNING, Eviction.REASON, eviction.message());
         CompletableFuture<Void> ended = parts.pods.evict(eviction);
-        evicting.put(uid, ended);
-        ended.whenComplete((none, failure) -> evicting.remove(uid, ended));
+        evicting.put(uid(eviction), eviction);
+        ended.whenComplete((none, failure) -> evicting.remove(uid(eviction)));
         return ended;
     }
 
@@ -268,6 +282,6 @@ public final class EvictionManager implements AutoCloseable {
 
     /** Returns whether a signal is missing only because the machine does not show it. */
     private static boolean isExpected(EvictionSignal signal, Measurement measurement) {
-        return !signal.isDerived() && (measurement.podsMeasured() || !signal.isOfImages());
+        return !signal.isDerived() && (measurement.pods() == PodFigures.NEW || !signal.isOfImages());
     }
 }
