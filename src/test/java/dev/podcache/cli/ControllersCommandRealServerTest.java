@@ -27,6 +27,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -86,7 +87,7 @@ class ControllersCommandRealServerTest {
     }
 
     @Test
-    void frozenNode_isUnknownInTime_itsPodIsDeleted_andItIsReadyAfterItThaws(NoLeaks leaks) throws Exception {
+    void frozenNode_isNotReadyForKubectlInTime_itsPodIsDeleted_andItIsReadyAfterItThaws(NoLeaks leaks) throws Exception {
         // the agent of the frozen node says that it cannot renew its Lease
         leaks.allowWarnings("");
         try (RealApiServer real = RealApiServer.start(
@@ -104,7 +105,7 @@ class ControllersCommandRealServerTest {
 
                 proxy.freeze();
                 long frozenAt = System.nanoTime();
-                await().until(() -> ready(admin).equals("Unknown"));
+                await().until(() -> shown(real).equals("NotReady"));
                 Duration detection = Duration.ofNanos(System.nanoTime() - frozenAt);
 
                 // a renewal was due within 1.04 s of the freeze
@@ -127,7 +128,7 @@ class ControllersCommandRealServerTest {
                 assertThat(run.says("Marking for deletion Pod default/web")).isTrue();
 
                 proxy.thaw();
-                await().until(() -> ready(admin).equals("True"));
+                await().until(() -> shown(real).equals("Ready"));
                 await().until(() -> TestNodes.taints(node(admin)).isEmpty());
                 await().until(() -> pod(admin) == null);
                 assertThat(admin.nodes().list().getItems())
@@ -141,8 +142,14 @@ class ControllersCommandRealServerTest {
         return admin.nodes().withName("frozen-0").get();
     }
 
-    private static String ready(KubernetesClient admin) {
-        return TestNodes.status(node(admin), "Ready");
+    /** Returns the status of the frozen node as {@code kubectl get nodes} shows it. */
+    private static String shown(RealApiServer real) {
+        return real.kubectl("get", "nodes", "--no-headers")
+                .lines()
+                .map(line -> line.split(" +"))
+                .filter(columns -> columns[0].equals("frozen-0"))
+                .map(columns -> columns[1])
+                .collect(Collectors.joining(","));
     }
 
     private static Pod pod(KubernetesClient admin) {

@@ -6,6 +6,8 @@ import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
 import dev.podcache.kubelet.agent.KubeletConfiguration;
 import dev.podcache.time.Durations;
+import dev.podcache.kubelet.eviction.EvictionOptions;
+import dev.podcache.kubelet.eviction.EvictionSignal;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -48,8 +50,13 @@ final class EffectiveSettings {
     private SettingLine line(String field) {
         Setting setting = all.find(field);
         String computed = values.get(field);
-        String value = computed != null ? computed : setting == null ? NONE : text(setting.value());
+        String value = computed != null ? computed : setting == null ? byDefault(field) : text(setting.value());
         return new SettingLine(field, value, setting == null ? "default" : source(setting));
+    }
+
+    private static String byDefault(String field) {
+        // not computed: the thresholds show its effect
+        return field.equals("mergeDefaultEvictionSettings") ? "false" : NONE;
     }
 
     private static String source(Setting setting) {
@@ -87,6 +94,7 @@ final class EffectiveSettings {
         values.put("maxPods", "" + configuration.reservations().maxPods());
         values.put("podsPerCore", "" + configuration.reservations().podsPerCore());
         long budget = configuration.caching().payloadBudget();
+        putEviction(values, configuration.eviction());
         values.put("payloadBudget", budget == Long.MAX_VALUE ? NONE : budget + " bytes");
         KubeletConfiguration.Endpoint endpoint = configuration.endpoint();
         values.put("enableServer", "" + endpoint.enabled());
@@ -98,6 +106,17 @@ final class EffectiveSettings {
         values.put("healthzBindAddress", configuration.health().address());
         values.put("healthzPort", "" + configuration.health().port());
         return values.buildOrThrow();
+    }
+
+    private static void putEviction(ImmutableMap.Builder<String, String> values, EvictionOptions eviction) {
+        values.put(
+                "evictionHard",
+                dash(Arrays.stream(EvictionSignal.values())
+                        .flatMap(signal -> eviction.hard().of(signal).stream().map(value -> signal + "=" + value))
+                        .collect(Collectors.joining(","))));
+        values.put(
+                "evictionMaxPodGracePeriod", "" + eviction.maxPodGracePeriod().toSeconds());
+        values.put("localStorageCapacityIsolation", "" + eviction.localStorageLimits());
     }
 
     private static void putDurations(ImmutableMap.Builder<String, String> values, KubeletConfiguration configuration) {

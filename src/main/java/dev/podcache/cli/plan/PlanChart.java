@@ -31,12 +31,14 @@ final class PlanChart {
                         plan.value(PlanFigure.MEAN_DETECTION),
                         plan.value(PlanFigure.WORST_DETECTION))));
         chart.group("Until its pods are deleted", " s");
-        plans.forEach(plan -> chart.ours(
-                name(plan),
-                new Spread(
-                        plan.value(PlanFigure.BEST_EVICTION),
-                        plan.value(PlanFigure.MEAN_EVICTION),
-                        plan.value(PlanFigure.WORST_EVICTION))));
+        plans.stream()
+                .filter(plan -> Double.isFinite(plan.value(PlanFigure.WORST_EVICTION)))
+                .forEach(plan -> chart.ours(
+                        name(plan),
+                        new Spread(
+                                plan.value(PlanFigure.BEST_EVICTION),
+                                plan.value(PlanFigure.MEAN_EVICTION),
+                                plan.value(PlanFigure.WORST_EVICTION))));
         return chart.svg();
     }
 

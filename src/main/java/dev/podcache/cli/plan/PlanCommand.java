@@ -8,9 +8,11 @@ import dev.podcache.cli.output.Versions;
 import dev.podcache.controlplane.planner.Plan;
 import dev.podcache.controlplane.planner.PlanSettings;
 import dev.podcache.controlplane.planner.Simulation;
+import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.event.Level;
@@ -57,7 +59,7 @@ public final class PlanCommand implements Callable<Integer> {
     @Option(
             names = "--simulate",
             paramLabel = "DURATION",
-            description = "also simulate so much time, such as 1h, and count; 15000 nodes may take minutes")
+            description = "also simulate so much time, such as 1h, and count; 15000 nodes may take a minute")
     private @Nullable Duration simulated;
 
     @Option(
@@ -85,7 +87,12 @@ public final class PlanCommand implements Callable<Integer> {
 
     private List<PlannedCluster> clusters() {
         try {
-            return options.settings().stream().map(this::cluster).toList();
+            List<PlanSettings> settings = options.settings();
+            return simulated == null
+                    ? settings.stream()
+                            .map(each -> new PlannedCluster(Plan.of(each), null))
+                            .toList()
+                    : simulated(settings, simulated);
         } catch (IllegalArgumentException invalid) {
             if (spec == null) {
                 throw invalid;
@@ -94,8 +101,16 @@ public final class PlanCommand implements Callable<Integer> {
         }
     }
 
-    private PlannedCluster cluster(PlanSettings settings) {
-        return new PlannedCluster(Plan.of(settings), simulated == null ? null : Simulation.run(settings, simulated));
+    /** Simulates the clusters side by side: each one takes a processor for its whole time. */
+    private static List<PlannedCluster> simulated(List<PlanSettings> settings, Duration length) {
+        settings.forEach(each -> Simulation.requireEnough(each, length));
+        try (Timekeeper threads = Timekeeper.system()) {
+            List<CompletableFuture<PlannedCluster>> clusters = settings.stream()
+                    .map(each -> CompletableFuture.supplyAsync(
+                            () -> new PlannedCluster(Plan.of(each), Simulation.run(each, length)), threads.workers()))
+                    .toList();
+            return clusters.stream().map(CompletableFuture::join).toList();
+        }
     }
 
     private String output(List<PlannedCluster> clusters) {

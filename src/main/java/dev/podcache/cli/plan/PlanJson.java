@@ -7,6 +7,7 @@ import dev.podcache.controlplane.planner.Plan;
 import dev.podcache.controlplane.planner.PlanFigure;
 import dev.podcache.controlplane.planner.SimulationResult;
 import dev.podcache.controlplane.planner.SimulationResult.TimeSpread;
+import org.jspecify.annotations.Nullable;
 
 /** Writes a cluster as one JSON object on one line. */
 final class PlanJson {
@@ -18,7 +19,8 @@ final class PlanJson {
 
     /**
      * Returns the settings, the figures in one object for each group, the warnings, in {@code arithmetic} how each figure
-     * was computed if {@code explain}, and in {@code simulated} what was counted. Figures are rounded to thousandths.
+     * was computed if {@code explain}, and in {@code simulated} what was counted. Figures are rounded to thousandths; null stands for a
+     * time that never comes.
      */
     static String line(PlannedCluster cluster, boolean explain) {
         Plan plan = cluster.plan();
@@ -26,7 +28,7 @@ final class PlanJson {
         ObjectNode arithmetic = MAPPER.createObjectNode();
         for (PlanFigure figure : PlanFigure.values()) {
             String group = "/" + figure.group().key();
-            tree.withObject(group).put(figure.key(), rounded(plan.value(figure)));
+            tree.withObject(group).put(figure.key(), finite(plan.value(figure)));
             arithmetic.withObject(group).put(figure.key(), plan.arithmetic(figure));
         }
         plan.warnings().forEach(tree.withArray("/warnings")::add);
@@ -46,6 +48,7 @@ final class PlanJson {
         ObjectNode requests = tree.putObject("requestsPerSecond");
         result.requestsPerSecond().forEach((request, value) -> requests.put(request.key(), rounded(value)));
         tree.put("deaths", result.deaths());
+        tree.put("falseAlarms", result.falseAlarms());
         tree.set("detectionSeconds", tree(result.detectionSeconds()));
         tree.set("evictionSeconds", tree(result.evictionSeconds()));
         return tree;
@@ -57,6 +60,10 @@ final class PlanJson {
                 .put("best", rounded(times.best()))
                 .put("mean", rounded(times.mean()))
                 .put("worst", rounded(times.worst()));
+    }
+
+    private static @Nullable Double finite(double value) {
+        return Double.isInfinite(value) ? null : Double.valueOf(rounded(value));
     }
 
     private static double rounded(double value) {

@@ -41,7 +41,7 @@ final class PlanTable {
                 group = figure.group();
                 text.append(group.title()).append('\n');
             }
-            row("  " + figure.label(), cluster -> Numbers.text(cluster.plan().value(figure)));
+            row("  " + figure.label(), cluster -> text(cluster.plan().value(figure)));
         }
     }
 
@@ -55,6 +55,7 @@ final class PlanTable {
         }
         text.append("Simulated: deaths of nodes\n");
         simulated("nodes that died", SimulationResult::deaths);
+        simulated("living nodes that became Unknown", SimulationResult::falseAlarms);
         addTimes("until Unknown, s", SimulationResult::detectionSeconds);
         addTimes("until the pod is deleted, s", SimulationResult::evictionSeconds);
     }
@@ -90,6 +91,10 @@ final class PlanTable {
         text.append(row.toString().stripTrailing()).append('\n');
     }
 
+    private static String text(double value) {
+        return Double.isInfinite(value) ? "never" : Numbers.text(value);
+    }
+
     /** Returns how each figure of a plan was computed, one line each. */
     static String explained(Plan plan) {
         StringBuilder lines = new StringBuilder();
@@ -106,7 +111,7 @@ final class PlanTable {
             lines.append("  ")
                     .append(figure.label())
                     .append(": ")
-                    .append(Numbers.text(plan.value(figure)))
+                    .append(text(plan.value(figure)))
                     .append(" = ")
                     .append(plan.arithmetic(figure))
                     .append('\n');

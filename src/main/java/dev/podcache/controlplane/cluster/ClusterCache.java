@@ -1,5 +1,6 @@
 package dev.podcache.controlplane.cluster;
 
+import dev.podcache.object.ObjectKey;
 import dev.podcache.reflector.ReflectorSink;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -21,10 +22,10 @@ public final class ClusterCache {
     private static final int COLLECTIONS = 3;
 
     private final ControllerLoop loop;
-    private final List<ClusterListener> listeners = new ArrayList<>();
+    private final ClusterListeners listeners = new ClusterListeners();
     private final List<Runnable> waiting = new ArrayList<>();
     private final NodeTable nodes = new NodeTable(listeners);
-    private final LeaseTable leases = new LeaseTable();
+    private final LeaseTable leases = new LeaseTable(listeners);
     private final PodTable pods = new PodTable(listeners);
     private final WatchedTime time;
     private final CacheSink<Node> nodeSink;
@@ -96,6 +97,11 @@ public final class ClusterCache {
     /** Returns when a node has renewed its Lease; null if it has none. */
     public @Nullable ZonedDateTime renewTime(String node) {
         return leases.renewTime(node);
+    }
+
+    /** Returns a pod; null if it does not exist. */
+    public @Nullable ObservedPod pod(ObjectKey key) {
+        return pods.get(key);
     }
 
     /** Returns the pods that are assigned to a node; a view. */

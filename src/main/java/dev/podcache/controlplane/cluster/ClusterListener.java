@@ -1,5 +1,6 @@
 package dev.podcache.controlplane.cluster;
 
+import java.time.ZonedDateTime;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,13 @@ public interface ClusterListener {
 
     /** A Node was deleted. */
     default void nodeDeleted(ObservedNode last) {}
+
+    /**
+     * A node has renewed its Lease, or the Lease was reported again. The Node may not be known yet.
+     *
+     * @param renewTime as the Lease says
+     */
+    default void leaseRenewed(String node, ZonedDateTime renewTime) {}
 
     /**
      * A pod was created, has changed, or was reported again.

@@ -10,7 +10,12 @@ import org.jspecify.annotations.Nullable;
 /** When each node has renewed its Lease, by the name of the node. */
 final class LeaseTable implements CacheTable<Lease> {
 
+    private final ClusterListeners listeners;
     private final Map<String, ZonedDateTime> renewTimes = new HashMap<>();
+
+    LeaseTable(ClusterListeners listeners) {
+        this.listeners = listeners;
+    }
 
     @Nullable
     ZonedDateTime renewTime(String node) {
@@ -30,7 +35,9 @@ final class LeaseTable implements CacheTable<Lease> {
         if (renewed == null) {
             remove(object);
         } else {
-            renewTimes.put(object.getMetadata().getName(), renewed);
+            String node = object.getMetadata().getName();
+            renewTimes.put(node, renewed);
+            listeners.tell(listener -> listener.leaseRenewed(node, renewed));
         }
     }
 

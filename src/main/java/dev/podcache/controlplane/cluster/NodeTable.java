@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
 /** The Nodes in a {@link ClusterCache}, by name. */
 final class NodeTable implements CacheTable<Node> {
 
-    private final List<ClusterListener> listeners;
+    private final ClusterListeners listeners;
     private final Map<String, ObservedNode> nodes = new LinkedHashMap<>();
 
-    NodeTable(List<ClusterListener> listeners) {
+    NodeTable(ClusterListeners listeners) {
         this.listeners = listeners;
     }
 
@@ -42,12 +42,10 @@ final class NodeTable implements CacheTable<Node> {
     public void put(Node object) {
         ObservedNode now = ObservedNode.of(object);
         ObservedNode before = nodes.put(now.name(), now);
-        for (ClusterListener listener : listeners) {
-            if (before == null) {
-                listener.nodeAdded(now);
-            } else {
-                listener.nodeChanged(before, now);
-            }
+        if (before == null) {
+            listeners.tell(listener -> listener.nodeAdded(now));
+        } else {
+            listeners.tell(listener -> listener.nodeChanged(before, now));
         }
     }
 
@@ -59,7 +57,7 @@ final class NodeTable implements CacheTable<Node> {
     private void remove(String name) {
         ObservedNode last = nodes.remove(name);
         if (last != null) {
-            listeners.forEach(listener -> listener.nodeDeleted(last));
+            listeners.tell(listener -> listener.nodeDeleted(last));
         }
     }
 }

@@ -9,16 +9,22 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The pods in a {@link ClusterCache}, by name and by node. */
 final class PodTable implements CacheTable<Pod> {
 
-    private final List<ClusterListener> listeners;
+    private final ClusterListeners listeners;
     private final Map<ObjectKey, ObservedPod> pods = new HashMap<>();
     private final Map<String, Map<ObjectKey, ObservedPod>> byNode = new HashMap<>();
 
-    PodTable(List<ClusterListener> listeners) {
+    PodTable(ClusterListeners listeners) {
         this.listeners = listeners;
+    }
+
+    @Nullable
+    ObservedPod get(ObjectKey key) {
+        return pods.get(key);
     }
 
     Collection<ObservedPod> of(String node) {
@@ -49,7 +55,7 @@ final class PodTable implements CacheTable<Pod> {
         if (!now.node().isEmpty()) {
             byNode.computeIfAbsent(now.node(), node -> new LinkedHashMap<>()).put(now.key(), now);
         }
-        listeners.forEach(listener -> listener.podChanged(before, now));
+        listeners.tell(listener -> listener.podChanged(before, now));
     }
 
     @Override
@@ -61,7 +67,7 @@ final class PodTable implements CacheTable<Pod> {
         ObservedPod last = pods.remove(key);
         if (last != null) {
             leave(last);
-            listeners.forEach(listener -> listener.podDeleted(last));
+            listeners.tell(listener -> listener.podDeleted(last));
         }
     }
 

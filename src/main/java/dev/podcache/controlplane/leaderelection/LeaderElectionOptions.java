@@ -22,17 +22,21 @@ public record LeaderElectionOptions(
         if (identity.isEmpty()) {
             throw new IllegalArgumentException("the identity of a candidate must not be empty");
         }
-        if (retryPeriod.isNegative() || retryPeriod.isZero()) {
-            throw new IllegalArgumentException("--leader-elect-retry-period must be positive, but is " + retryPeriod);
-        }
-        if (renewDeadline.toNanos() <= retryPeriod.toNanos() * JITTER) {
-            throw new IllegalArgumentException("--leader-elect-renew-deadline must be more than " + JITTER
-                    + " times --leader-elect-retry-period, but they are " + renewDeadline + " and " + retryPeriod);
+        if (leaseDuration.toSeconds() > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException("--leader-elect-lease-duration must be at most " + Integer.MAX_VALUE
+                    + " s, because a Lease cannot hold more, but is " + leaseDuration);
         }
         if (leaseDuration.compareTo(renewDeadline) <= 0) {
             throw new IllegalArgumentException(
                     "--leader-elect-lease-duration must be longer than --leader-elect-renew-deadline, but they are "
                             + leaseDuration + " and " + renewDeadline);
+        }
+        if (retryPeriod.isNegative() || retryPeriod.isZero()) {
+            throw new IllegalArgumentException("--leader-elect-retry-period must be positive, but is " + retryPeriod);
+        }
+        if (renewDeadline.compareTo(retryPeriod) <= 0 || renewDeadline.toNanos() <= retryPeriod.toNanos() * JITTER) {
+            throw new IllegalArgumentException("--leader-elect-renew-deadline must be more than " + JITTER
+                    + " times --leader-elect-retry-period, but they are " + renewDeadline + " and " + retryPeriod);
         }
         if (leaseDuration.toSeconds() < 1 || !leaseDuration.equals(Duration.ofSeconds(leaseDuration.toSeconds()))) {
             throw new IllegalArgumentException(

@@ -42,8 +42,9 @@ public final class LeaderElector {
      *            reads first after a failure    another holder                               -> candidate
      * stopped    none
      *
-     * One try at a time. Each has a number; the answer to a try that is not the current one is ignored, so a request
-     * that is answered after the deadline changes nothing. All state is used by tasks of the loop only.
+     * One try at a time. Each has a number. A try that is not the current one any more writes nothing, and the answer to
+     * it is ignored, so a request that is answered after the deadline or the stop changes nothing. All state is used by
+     * tasks of the loop only.
      */
 
     private static final Logger log = LoggerFactory.getLogger(LeaderElector.class);
@@ -165,19 +166,21 @@ public final class LeaderElector {
         long number = ++tries;
         long sentAt = timekeeper.nanoTime();
         Lease known = written;
-        loop.whenDone(known == null ? readAndTake() : take(known), (lease, failure) -> {
+        loop.whenDone(known == null ? readAndTake(number) : take(known), (lease, failure) -> {
             if (number == tries) {
                 answered(sentAt, lease, failure);
             }
         });
     }
 
-    /** Completes with the Lease that this process holds; with null if another process holds it. */
-    private CompletableFuture<@Nullable Lease> readAndTake() {
+    /** Completes with the Lease that this process holds; with null if another process holds it, or the try is over. */
+    private CompletableFuture<@Nullable Lease> readAndTake(long number) {
         CompletableFuture<@Nullable Lease> result = new CompletableFuture<>();
         loop.whenDone(leases.get(options.lease()), (lease, failure) -> {
             CompletableFuture<@Nullable Lease> taken;
-            if (lease != null) {
+            if (number != tries) {
+                taken = CompletableFuture.completedFuture(null);
+            } else if (lease != null) {
                 taken = mayTake(lease) ? take(lease) : CompletableFuture.completedFuture(null);
             } else if (ApiServerException.reasonOf(failure) == FailureReason.NOT_FOUND) {
                 taken = nullable(leases.create(LeaderRecord.created(options, timekeeper.wallTime())));

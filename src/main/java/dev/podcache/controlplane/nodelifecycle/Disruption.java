@@ -81,18 +81,11 @@ final class Disruption {
 
     private void enter(String zone, ZoneCount count) {
         ZoneState state = stateOf(count);
-        double rate = rate(state, count.size());
+        double rate = options.evictionRate(state, count.size());
         if (states.get(zone) != ZoneState.INITIAL || state != ZoneState.NORMAL) {
             log.info("zone \"{}\" is now in state {}: up to {} nodes a second are tainted", zone, state, rate);
         }
         taints.setRate(zone, rate);
         states.put(zone, state);
-    }
-
-    private double rate(ZoneState state, int nodes) {
-        if (state != ZoneState.PARTIAL_DISRUPTION) {
-            return options.evictionRate();
-        }
-        return nodes > options.largeClusterSizeThreshold() ? options.secondaryEvictionRate() : 0;
     }
 }

@@ -72,7 +72,9 @@ final class HealthRules {
     }
 
     private static NodeHealth withLease(NodeHealth health, @Nullable ZonedDateTime renewed, CheckTime now) {
+        // first the cheap comparison: most nodes have not renewed since the last pass
         boolean isNew = renewed != null
+                && !renewed.equals(health.renewTime())
                 && (health.renewTime() == null || health.renewTime().isBefore(renewed));
         return isNew ? new NodeHealth(health.ready(), now.nanos(), renewed) : health;
     }

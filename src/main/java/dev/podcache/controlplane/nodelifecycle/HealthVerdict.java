@@ -18,8 +18,4 @@ record HealthVerdict(NodeHealth health, ReadyStatus observed, ReadyStatus curren
     boolean isNewlyNotReady() {
         return observed == ReadyStatus.TRUE && current != ReadyStatus.TRUE;
     }
-
-    HealthVerdict withHealth(NodeHealth newer) {
-        return new HealthVerdict(newer, observed, current, changes);
-    }
 }

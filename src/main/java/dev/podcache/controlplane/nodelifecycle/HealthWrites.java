@@ -7,16 +7,13 @@ import dev.podcache.controlplane.cluster.ObservedNode;
 import dev.podcache.controlplane.cluster.RequestSlots;
 import dev.podcache.object.FailureReason;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Remembers the health of each node, and writes the conditions of nodes that are silent. Used by tasks of the cache's
+ * Decides about the health of nodes, and writes the conditions of those that are silent. Used by tasks of the cache's
  * loop only.
  */
 final class HealthWrites {
@@ -30,7 +27,6 @@ final class HealthWrites {
     private final ClusterWrites writes;
     private final HealthRules rules;
     private final RequestSlots slots;
-    private final Map<String, NodeHealth> healths = new HashMap<>();
 
     HealthWrites(ClusterCache cache, ClusterWrites writes, HealthRules rules) {
         this.cache = cache;
@@ -40,13 +36,13 @@ final class HealthWrites {
     }
 
     /** Decides about a node, and remembers its health. */
-    HealthVerdict check(ObservedNode node, CheckTime now) {
-        String name = node.name();
-        NodeHealth known = healths.get(name);
-        HealthVerdict verdict = rules.check(known, node, cache.renewTime(name), now);
-        if (!verdict.health().equals(known)) {
-            healths.put(name, verdict.health());
-        }
+    HealthVerdict check(MonitoredNode monitored, CheckTime now) {
+        return check(monitored, monitored.observed, now);
+    }
+
+    private HealthVerdict check(MonitoredNode monitored, ObservedNode node, CheckTime now) {
+        HealthVerdict verdict = rules.check(monitored.health, node, monitored.renewTime, now);
+        monitored.health = verdict.health();
         return verdict;
     }
 
@@ -56,38 +52,23 @@ final class HealthWrites {
      * @return the node as written; empty if it could not be written, or does not exist any more. Completed by a task of
      *     the loop
      */
-    CompletableFuture<Optional<CheckedNode>> write(ObservedNode node, HealthVerdict verdict) {
-        return write(node, verdict, 1);
+    CompletableFuture<Optional<CheckedNode>> write(MonitoredNode monitored, HealthVerdict verdict) {
+        return write(monitored, new CheckedNode(monitored.observed, verdict), 1);
     }
 
-    /** Returns the health of a node; null if it is not known. */
-    @Nullable
-    NodeHealth of(String node) {
-        return healths.get(node);
+    private CompletableFuture<Optional<CheckedNode>> write(MonitoredNode monitored, CheckedNode checked, int tries) {
+        HealthVerdict verdict = checked.verdict();
+        return slots.send(() -> writes.patchConditions(checked.node(), verdict.changes()))
+                .thenApply(written -> Optional.of(written(monitored, ObservedNode.of(written), verdict)))
+                .exceptionallyCompose(failure -> again(monitored, tries, failure));
     }
 
-    void forget(String node) {
-        healths.remove(node);
-    }
-
-    /** Takes this moment for the last sign of life of all nodes. */
-    void restartGracePeriods() {
-        healths.replaceAll((node, health) -> health.probed(cache.watchedNanos()));
-    }
-
-    private CompletableFuture<Optional<CheckedNode>> write(ObservedNode node, HealthVerdict verdict, int tries) {
-        return slots.send(() -> writes.patchConditions(node, verdict.changes()))
-                .thenApply(written -> Optional.of(written(ObservedNode.of(written), verdict)))
-                .exceptionallyCompose(failure -> again(node, tries, failure));
-    }
-
-    private CheckedNode written(ObservedNode written, HealthVerdict verdict) {
-        NodeHealth health = verdict.health().written(written);
-        healths.put(written.name(), health);
+    private static CheckedNode written(MonitoredNode monitored, ObservedNode written, HealthVerdict verdict) {
+        monitored.health = verdict.health().written(written);
         return new CheckedNode(written, verdict);
     }
 
-    private CompletableFuture<Optional<CheckedNode>> again(ObservedNode node, int tries, Throwable failure) {
+    private CompletableFuture<Optional<CheckedNode>> again(MonitoredNode node, int tries, Throwable failure) {
         if (tries == TRIES || ApiServerException.reasonOf(failure) == FailureReason.NOT_FOUND) {
             log.warn(
                     "the conditions of Node {} could not be written: {}; the next pass tries again",
@@ -98,13 +79,14 @@ final class HealthWrites {
         return cache.loop()
                 .after(PAUSE)
                 .thenCompose(over -> slots.send(() -> writes.getNode(node.name())))
-                .thenCompose(read -> decideAgain(ObservedNode.of(read), tries));
+                .thenCompose(read -> decideAgain(node, ObservedNode.of(read), tries));
     }
 
-    private CompletableFuture<Optional<CheckedNode>> decideAgain(ObservedNode node, int tries) {
-        HealthVerdict verdict = check(node, CheckTime.now(cache));
-        return verdict.changes().isEmpty()
-                ? CompletableFuture.completedFuture(Optional.of(new CheckedNode(node, verdict)))
-                : write(node, verdict, tries + 1);
+    private CompletableFuture<Optional<CheckedNode>> decideAgain(
+            MonitoredNode monitored, ObservedNode read, int tries) {
+        CheckedNode checked = new CheckedNode(read, check(monitored, read, CheckTime.now(cache)));
+        return checked.verdict().changes().isEmpty()
+                ? CompletableFuture.completedFuture(Optional.of(checked))
+                : write(monitored, checked, tries + 1);
     }
 }

@@ -79,7 +79,7 @@ final class NoExecuteTaints {
         if (queue != null) {
             queue.remove(node.name());
         }
-        if (writing.contains(node.name())) {
+        if (!writing.isEmpty() && writing.contains(node.name())) {
             toClear.add(node.name());
         } else if (isTainted(node)) {
             write(node, read -> NodeTaintRules.without(read, BOTH), () -> {});
@@ -100,11 +100,6 @@ final class NoExecuteTaints {
     /** Sets how many nodes of a zone are tainted in a second; 0 for none. */
     void setRate(String zone, double perSecond) {
         queue(zone).setRate(perSecond);
-    }
-
-    /** Returns how many nodes of a zone are tainted in a second. */
-    double rate(String zone) {
-        return queue(zone).rate();
     }
 
     /** Forgets a zone that has no nodes any more, so that it begins at the usual rate when it returns. */

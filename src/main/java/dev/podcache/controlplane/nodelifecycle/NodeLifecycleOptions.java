@@ -141,6 +141,26 @@ public final class NodeLifecycleOptions {
         return unhealthyZoneThreshold;
     }
 
+    /**
+     * Returns how many nodes a second get a NoExecute taint while some nodes of a cluster with one zone are not Ready; 0 for
+     * none.
+     *
+     * @param nodes all nodes of the cluster
+     * @param notReady those that are not Ready
+     */
+    public double evictionRate(int nodes, int notReady) {
+        ZoneState state = ZoneState.of(nodes - notReady, notReady, unhealthyZoneThreshold);
+        return state == ZoneState.FULL_DISRUPTION ? 0 : evictionRate(state, nodes);
+    }
+
+    /** Returns how many nodes a second get a NoExecute taint in a zone of {@code nodes} nodes; 0 for none. */
+    double evictionRate(ZoneState state, int nodes) {
+        if (state != ZoneState.PARTIAL_DISRUPTION) {
+            return evictionRate;
+        }
+        return nodes > largeClusterSizeThreshold ? secondaryEvictionRate : 0;
+    }
+
     private static double rate(String flag, double value) {
         if (!(value >= 0 && value < Double.POSITIVE_INFINITY)) {
             throw new IllegalArgumentException(flag + " must not be negative, but is " + value);

@@ -7,9 +7,10 @@ import dev.podcache.controlplane.cluster.ObservedNode;
 import dev.podcache.controlplane.cluster.ObservedPod;
 import dev.podcache.controlplane.cluster.ReadyStatus;
 import java.time.Duration;
+import java.time.ZonedDateTime;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -41,9 +42,9 @@ final class NodeMonitor implements ClusterListener {
     private final PodReadiness readiness;
     private final LifecycleEvents events;
     private final Duration period;
+    private final Map<String, MonitoredNode> nodes = new LinkedHashMap<>();
     private final Set<String> appeared = new LinkedHashSet<>(); // since the last pass
     private final List<ObservedNode> gone = new ArrayList<>(); // since the last pass
-    private final Set<String> podsToMark = new HashSet<>();
     private Map<String, ZoneCount> counts = new HashMap<>();
 
     /** What a monitor works with. */
@@ -72,7 +73,7 @@ final class NodeMonitor implements ClusterListener {
         try {
             updateKnown();
             CheckTime now = CheckTime.now(cache);
-            for (ObservedNode node : cache.nodes()) {
+            for (MonitoredNode node : nodes.values()) {
                 check(node, now, open);
             }
         } finally {
@@ -86,15 +87,27 @@ final class NodeMonitor implements ClusterListener {
     private void end() {
         try {
             if (disruption.apply(counts) == DisruptionMode.RESUME) {
-                health.restartGracePeriods();
+                restartGracePeriods();
             }
         } finally {
             cache.loop().schedule(period, this::pass);
         }
     }
 
+    /** Takes this moment for the last sign of life of all nodes. */
+    private void restartGracePeriods() {
+        for (MonitoredNode node : nodes.values()) {
+            if (node.health != null) {
+                node.health = node.health.probed(cache.watchedNanos());
+            }
+        }
+    }
+
     private void updateKnown() {
-        gone.forEach(this::forget);
+        for (ObservedNode node : gone) {
+            taints.forget(node);
+            events.removed(node);
+        }
         gone.clear();
         for (String name : appeared) {
             ObservedNode node = cache.node(name);
@@ -106,20 +119,13 @@ final class NodeMonitor implements ClusterListener {
         appeared.clear();
     }
 
-    private void forget(ObservedNode node) {
-        podsToMark.remove(node.name());
-        health.forget(node.name());
-        taints.forget(node);
-        events.removed(node);
-    }
-
-    private void check(ObservedNode node, CheckTime now, List<CompletableFuture<?>> open) {
+    private void check(MonitoredNode node, CheckTime now, List<CompletableFuture<?>> open) {
         try {
             HealthVerdict verdict = health.check(node, now);
             CompletableFuture<?> rest = verdict.changes().isEmpty()
-                    ? act(new CheckedNode(node, verdict))
+                    ? act(node, new CheckedNode(node.observed, verdict))
                     : health.write(node, verdict).thenCompose(checked -> {
-                        CompletableFuture<?> acting = checked.isEmpty() ? null : act(checked.get());
+                        CompletableFuture<?> acting = checked.isEmpty() ? null : act(node, checked.get());
                         return acting == null ? CompletableFuture.completedFuture(null) : acting;
                     });
             if (rest != null) {
@@ -134,7 +140,7 @@ final class NodeMonitor implements ClusterListener {
         }
     }
 
-    private static void skipped(ObservedNode node, Throwable failure) {
+    private static void skipped(MonitoredNode node, Throwable failure) {
         log.error(
                 "Node {} could not be checked; the next pass tries again",
                 node.name(),
@@ -142,7 +148,7 @@ final class NodeMonitor implements ClusterListener {
     }
 
     /** Acts on a decision. Returns what the pass must wait for; null for nothing. */
-    private @Nullable CompletableFuture<?> act(CheckedNode checked) {
+    private @Nullable CompletableFuture<?> act(MonitoredNode monitored, CheckedNode checked) {
         ObservedNode node = checked.node();
         HealthVerdict verdict = checked.verdict();
         if (!node.isExcludedFromDisruption()) {
@@ -154,27 +160,42 @@ final class NodeMonitor implements ClusterListener {
         taints.process(node, verdict.observed());
         if (verdict.isNewlyNotReady()) {
             events.notReady(node);
-            return markPods(node.name());
+            return markPods(monitored);
         }
-        boolean again = podsToMark.remove(node.name()) && verdict.observed() != ReadyStatus.TRUE;
-        return again ? markPods(node.name()) : null;
+        boolean again = monitored.hasPodsToMark && verdict.observed() != ReadyStatus.TRUE;
+        monitored.hasPodsToMark = false;
+        return again ? markPods(monitored) : null;
     }
 
-    private CompletableFuture<?> markPods(String node) {
-        return readiness.markNotReady(cache.podsOf(node)).thenAccept(all -> {
-            if (!all) {
-                podsToMark.add(node);
-            }
-        });
+    private CompletableFuture<?> markPods(MonitoredNode node) {
+        return readiness.markNotReady(cache.podsOf(node.name())).thenAccept(all -> node.hasPodsToMark |= !all);
     }
 
     @Override
     public void nodeAdded(ObservedNode node) {
+        nodes.put(node.name(), new MonitoredNode(node, cache.renewTime(node.name())));
         appeared.add(node.name());
     }
 
     @Override
+    public void nodeChanged(ObservedNode before, ObservedNode now) {
+        MonitoredNode node = nodes.get(now.name());
+        if (node != null) {
+            node.observed = now;
+        }
+    }
+
+    @Override
+    public void leaseRenewed(String name, ZonedDateTime renewTime) {
+        MonitoredNode node = nodes.get(name);
+        if (node != null) {
+            node.renewTime = renewTime;
+        }
+    }
+
+    @Override
     public void nodeDeleted(ObservedNode last) {
+        nodes.remove(last.name());
         if (!appeared.remove(last.name())) {
             gone.add(last);
         }
@@ -188,10 +209,13 @@ final class NodeMonitor implements ClusterListener {
     }
 
     private void markIfNodeIsNotReady(ObservedPod pod) {
-        NodeHealth ofNode = health.of(pod.node());
-        boolean notReady = ofNode != null && ofNode.ready() != null && ofNode.readyStatus() != ReadyStatus.TRUE;
-        if (notReady && cache.podsOf(pod.node()).contains(pod)) {
-            cache.loop().whenDone(readiness.markNotReady(List.of(pod)), (marked, failure) -> {
+        MonitoredNode ofNode = nodes.get(pod.node());
+        ObservedPod newest = cache.pod(pod.key());
+        boolean isThere = newest != null
+                && newest.uid().equals(pod.uid())
+                && newest.node().equals(pod.node());
+        if (isThere && ofNode != null && ofNode.isKnownAsNotReady()) {
+            cache.loop().whenDone(readiness.markNotReady(List.of(newest)), (marked, failure) -> {
                 if (!Boolean.TRUE.equals(marked)) {
                     cache.loop().schedule(RETRY, () -> markIfNodeIsNotReady(pod));
                 }

@@ -14,6 +14,7 @@ import io.fabric8.kubernetes.api.model.PodConditionBuilder;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,9 +39,10 @@ final class PodDeletion {
     }
 
     /**
-     * Deletes a pod, and repeats that until it succeeds, or the pod does not exist any more.
+     * Deletes a pod, and repeats that until it succeeds, or the pod does not exist any more. A conflict is repeated, too:
+     * if another pod has the name now, {@code wanted} says so as soon as the cache does.
      *
-     * @param wanted asked before each try; returns false if the pod must not be deleted any more
+     * @param wanted asked before each request; returns false if the pod must not be deleted any more
      */
     void delete(ObservedPod pod, BooleanSupplier wanted) {
         attempt(pod, wanted, 1);
@@ -50,15 +52,12 @@ final class PodDeletion {
         if (!wanted.getAsBoolean()) {
             return;
         }
-        CompletableFuture<Pod> deleted = pod.isDisruptionTarget()
-                ? slots.send(() -> writes.delete(pod))
-                : slots.send(() -> writes.patchCondition(pod, disruption()))
-                        .thenCompose(patched -> wanted.getAsBoolean()
-                                ? slots.send(() -> writes.delete(pod))
-                                : CompletableFuture.completedFuture(patched));
+        CompletableFuture<?> marked = pod.isDisruptionTarget()
+                ? CompletableFuture.completedFuture(null)
+                : sendIf(wanted, () -> writes.patchCondition(pod, disruption()));
+        CompletableFuture<?> deleted = marked.thenCompose(done -> sendIf(wanted, () -> writes.delete(pod)));
         loop.whenDone(deleted, (done, failure) -> {
-            FailureReason reason = ApiServerException.reasonOf(failure);
-            if (failure == null || reason == FailureReason.NOT_FOUND || reason == FailureReason.CONFLICT) {
+            if (failure == null || ApiServerException.reasonOf(failure) == FailureReason.NOT_FOUND) {
                 return;
             }
             Duration pause = RETRIES.pause(tries, NO_JITTER, failure);
@@ -69,6 +68,11 @@ final class PodDeletion {
                     pause.toMillis());
             loop.schedule(pause, () -> attempt(pod, wanted, tries + 1));
         });
+    }
+
+    /** Sends a request when a slot is free, unless it is not wanted any more by then. */
+    private CompletableFuture<?> sendIf(BooleanSupplier wanted, Supplier<CompletableFuture<Pod>> request) {
+        return slots.send(() -> wanted.getAsBoolean() ? request.get() : CompletableFuture.completedFuture(null));
     }
 
     private PodCondition disruption() {

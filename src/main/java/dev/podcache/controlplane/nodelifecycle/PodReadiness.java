@@ -60,12 +60,12 @@ final class PodReadiness {
                 .withLastTransitionTime(ApiTime.of(loop.timekeeper().wallTime()))
                 .build();
         return slots.send(() -> writes.patchCondition(pod, notReady)).handle((written, failure) -> {
-            FailureReason reason = ApiServerException.reasonOf(failure);
             if (failure == null) {
                 events.notReady(pod);
                 return true;
             }
-            boolean gone = reason == FailureReason.NOT_FOUND || reason == FailureReason.CONFLICT;
+            // after a conflict the caller asks the cache again, which knows whether another pod has the name now
+            boolean gone = ApiServerException.reasonOf(failure) == FailureReason.NOT_FOUND;
             if (!gone) {
                 log.warn(
                         "pod {} could not be marked as not ready: {}; retrying",

@@ -66,7 +66,8 @@ final class TaintQueue {
 
     /** Forgets a node. Returns false if it was not known. */
     boolean remove(String node) {
-        QueuedNode entry = known.remove(node);
+        // mostly empty, and asked for each node in each pass
+        QueuedNode entry = known.isEmpty() ? null : known.remove(node);
         if (entry != null) {
             waiting.remove(entry);
         }

@@ -15,6 +15,7 @@ final class DeathRecord {
     private final Map<String, Long> died = new HashMap<>();
     private final DoubleSummaryStatistics detections = new DoubleSummaryStatistics();
     private final DoubleSummaryStatistics evictions = new DoubleSummaryStatistics();
+    private long falseAlarms;
 
     DeathRecord(Timekeeper time) {
         this.time = time;
@@ -24,13 +25,25 @@ final class DeathRecord {
         died.put(node, time.nanoTime());
     }
 
-    /** A node became Unknown; one that is alive would be a fault of the controllers or of the settings. */
+    /** A node became Unknown. */
     void detected(String node) {
-        detections.accept(since(node));
+        if (died.containsKey(node)) {
+            detections.accept(since(node));
+        } else {
+            falseAlarms++;
+        }
     }
 
+    /** The pod of a node was deleted. That of a node that is alive is not counted: its false alarm is. */
     void evicted(String node) {
-        evictions.accept(since(node));
+        if (died.containsKey(node)) {
+            evictions.accept(since(node));
+        }
+    }
+
+    /** Returns how often a node that was alive became Unknown. */
+    long falseAlarms() {
+        return falseAlarms;
     }
 
     int deaths() {
@@ -51,11 +64,7 @@ final class DeathRecord {
     }
 
     private double since(String node) {
-        Long at = died.get(node);
-        if (at == null) {
-            throw new IllegalStateException("Node " + node + " is alive, but was taken for dead");
-        }
-        return (time.nanoTime() - at) / SECOND;
+        return (time.nanoTime() - died.getOrDefault(node, time.nanoTime())) / SECOND;
     }
 
     private static TimeSpread spread(DoubleSummaryStatistics times) {

@@ -2,6 +2,7 @@ package dev.podcache.controlplane.planner;
 
 import static dev.podcache.controlplane.planner.Figures.seconds;
 
+import com.google.common.collect.ImmutableList;
 import dev.podcache.controlplane.nodelifecycle.NodeLifecycleOptions;
 import dev.podcache.time.PeriodicLoop;
 
@@ -14,8 +15,8 @@ final class DetectionPlan {
     /** The pause between two looks into the queue of nodes to taint. */
     private static final double TAINT_PASS = 0.1;
 
-    /** Nodes per second that are tainted in a zone: the controller manager's {@code --node-eviction-rate}. */
-    private static final double TAINT_RATE = NodeLifecycleOptions.DEFAULT.evictionRate();
+    private static final ImmutableList<PlanFigure> EVICTIONS = ImmutableList.of(
+            PlanFigure.BEST_EVICTION, PlanFigure.MEAN_EVICTION, PlanFigure.WORST_TAINT, PlanFigure.WORST_EVICTION);
 
     private DetectionPlan() {}
 
@@ -55,17 +56,49 @@ final class DetectionPlan {
                 period);
     }
 
+    /**
+     * Returns how many of the failing nodes are tainted in a second, after the monitor has found all of them; 0 for none.
+     * While it finds them one after the other, the rate may be higher.
+     */
+    static double taintRate(PlanSettings settings) {
+        return NodeLifecycleOptions.DEFAULT.evictionRate(settings.nodes, settings.failingNodes);
+    }
+
+    /** Returns how long the pods of a node that dies alone may stay, in seconds. */
+    static double worstEvictionOfOne(PlanSettings settings) {
+        return seconds(settings.profile.grace())
+                + 3 * seconds(settings.profile.monitorPeriod())
+                + TAINT_PASS
+                + seconds(settings.profile.eviction());
+    }
+
+    private static void addNoEviction(PlanSettings settings, Figures figures) {
+        for (PlanFigure figure : EVICTIONS) {
+            figures.put(
+                    figure,
+                    Double.POSITIVE_INFINITY,
+                    "never: while %s of %s nodes of a zone are not Ready, the controller manager taints none of them.",
+                    settings.failingNodes,
+                    settings.nodes);
+        }
+    }
+
     private static void addEviction(PlanSettings settings, Figures figures) {
         double toleration = seconds(settings.profile.eviction());
         double grace = seconds(settings.profile.grace());
         double period = seconds(settings.profile.monitorPeriod());
-        double queued = (settings.failingNodes - 1) / TAINT_RATE;
         figures.put(
                 PlanFigure.DOCUMENTED_EVICTION,
                 grace + toleration,
                 "%s s of grace + %s s of toleration, as the documents of this profile count.",
                 grace,
                 toleration);
+        double rate = taintRate(settings);
+        if (rate == 0) {
+            addNoEviction(settings, figures);
+            return;
+        }
+        double queued = (settings.failingNodes - 1) / rate;
         figures.put(
                 PlanFigure.BEST_EVICTION,
                 figures.value(PlanFigure.BEST_DETECTION) + period + toleration,
@@ -89,7 +122,7 @@ final class DetectionPlan {
                 period,
                 TAINT_PASS,
                 settings.failingNodes,
-                TAINT_RATE);
+                rate);
         figures.put(
                 PlanFigure.WORST_EVICTION,
                 figures.value(PlanFigure.WORST_TAINT) + toleration,

@@ -1,6 +1,8 @@
 package dev.podcache.controlplane.planner;
 
 import com.google.common.collect.ImmutableList;
+import dev.podcache.controlplane.nodelifecycle.NodeLifecycleOptions;
+import dev.podcache.object.Numbers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -35,7 +37,7 @@ public final class Plan {
         return settings;
     }
 
-    /** Returns a figure in the unit that its name or its group has. */
+    /** Returns a figure in the unit that its name or its group has; infinite if it is a time that never comes. */
     public double value(PlanFigure figure) {
         return figures.value(figure);
     }
@@ -59,9 +61,26 @@ public final class Plan {
                     + settings.profile.grace().toSeconds() + " s has time for one; shorten the Lease, below "
                     + settings.leaseDuration.toSeconds() + " s");
         }
+        warnOfDisruption(warnings);
         warnOfLimit(warnings, PlanFigure.ETCD_SHARE, "etcd");
         warnOfLimit(warnings, PlanFigure.WATCH_CACHE_SHARE, "the watch cache of Leases");
         return ImmutableList.copyOf(warnings);
+    }
+
+    private void warnOfDisruption(List<String> warnings) {
+        double rate = DetectionPlan.taintRate(settings);
+        double usual = NodeLifecycleOptions.DEFAULT.evictionRate();
+        if (rate < usual) {
+            warnings.add(String.format(
+                    Locale.ROOT,
+                    "when %d of %d nodes fail, the zone is disrupted and %s; if these nodes are in several zones, plan one of"
+                            + " the zones",
+                    settings.failingNodes,
+                    settings.nodes,
+                    rate == 0
+                            ? "no pod is evicted until more nodes are Ready"
+                            : "only one node in " + Numbers.text(1 / rate) + " s loses its pods"));
+        }
     }
 
     private void warnOfLimit(List<String> warnings, PlanFigure share, String what) {

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 public final class PlanSettings {
 
     private static final int MOST = 100_000_000;
+    private static final double HOUR = 3_600;
 
     final TuningProfile profile;
     final int nodes;
@@ -101,6 +102,11 @@ public final class PlanSettings {
     /** Returns how many pods start, and how many end, per second. */
     double podStarts() {
         return pods() / Figures.seconds(podLifetime);
+    }
+
+    /** Returns how many Secrets and ConfigMaps change per second. */
+    double changesPerSecond() {
+        return objects() * changesPerHour / HOUR;
     }
 
     NodeLeaseOptions lease() {

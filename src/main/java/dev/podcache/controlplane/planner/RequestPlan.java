@@ -20,7 +20,7 @@ final class RequestPlan {
         addWatches(settings, figures);
         addGets(settings, figures);
         addTotal(figures);
-        addShares(figures);
+        addShares(settings, figures);
     }
 
     private static void perSecond(PlanFigure figure, PlanFigure perMinute, Figures figures) {
@@ -104,16 +104,19 @@ final class RequestPlan {
         figures.put(PlanFigure.ALL_REQUESTS, total, "the sum of the above.");
     }
 
-    private static void addShares(Figures figures) {
+    private static void addShares(PlanSettings settings, Figures figures) {
         double writes = figures.value(PlanFigure.LEASE_REQUESTS)
                 + figures.value(PlanFigure.STATUS_REQUESTS)
                 + figures.value(PlanFigure.POD_STATUS_REQUESTS)
                 + figures.value(PlanFigure.EVENT_REQUESTS);
+        double changes = settings.changesPerSecond();
         figures.put(
                 PlanFigure.ETCD_SHARE,
-                writes * 100 / PlanConstants.ETCD_WRITES,
-                "%s writes per second / %s of one etcd member on NVMe (k8s-1m).",
+                (writes + changes) * 100 / PlanConstants.ETCD_WRITES,
+                "(%s writes of the nodes + %s changes of Secrets and ConfigMaps per second) / %s writes of one etcd member on"
+                        + " NVMe (k8s-1m).",
                 writes,
+                changes,
                 PlanConstants.ETCD_WRITES);
         figures.put(
                 PlanFigure.WATCH_CACHE_SHARE,

@@ -3,7 +3,6 @@ package dev.podcache.controlplane.planner;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.podcache.object.ObjectKey;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeCondition;
@@ -23,8 +22,7 @@ import org.jspecify.annotations.Nullable;
 /** The Nodes of a simulation. Of a patch of a status, it applies the conditions and nothing else. */
 final class SimulatedNodes extends SimulatedObjects<Node> {
 
-    private static final ObjectMapper JSON =
-            JsonMapper.builder().findAndAddModules().build();
+    private static final ObjectMapper JSON = new ObjectMapper();
 
     private final Consumer<SimulatedRequest> counted;
 
@@ -51,9 +49,7 @@ final class SimulatedNodes extends SimulatedObjects<Node> {
         try {
             List<NodeCondition> changed = new ArrayList<>();
             for (JsonNode condition : JSON.readTree(patch).path("status").path("conditions")) {
-                NodeCondition before =
-                        condition(key.name(), condition.path("type").asText());
-                changed.add(JSON.updateValue(before, condition));
+                changed.add(patched(condition(key.name(), condition.path("type").asText()), condition));
             }
             return CompletableFuture.completedFuture(withConditions(key.name(), changed));
         } catch (JsonProcessingException e) {
@@ -61,14 +57,29 @@ final class SimulatedNodes extends SimulatedObjects<Node> {
         }
     }
 
-    /** Returns a copy of a condition; one without fields if the Node has none of this type. */
+    /** Returns a condition of a Node; one without fields if the Node has none of this type. */
     private NodeCondition condition(String node, String type) {
         for (NodeCondition each : known(node).getStatus().getConditions()) {
             if (type.equals(each.getType())) {
-                return each.edit().build();
+                return each;
             }
         }
         return new NodeCondition();
+    }
+
+    private static NodeCondition patched(NodeCondition before, JsonNode patch) {
+        return new NodeCondition(
+                text(patch, "lastHeartbeatTime", before.getLastHeartbeatTime()),
+                text(patch, "lastTransitionTime", before.getLastTransitionTime()),
+                text(patch, "message", before.getMessage()),
+                text(patch, "reason", before.getReason()),
+                text(patch, "status", before.getStatus()),
+                text(patch, "type", before.getType()));
+    }
+
+    private static @Nullable String text(JsonNode patch, String field, @Nullable String before) {
+        JsonNode value = patch.get(field);
+        return value == null ? before : value.textValue();
     }
 
     /** Adds or replaces conditions. */

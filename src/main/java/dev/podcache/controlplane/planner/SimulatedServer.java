@@ -17,9 +17,8 @@ import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodCondition;
 import io.fabric8.kubernetes.api.model.Taint;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
-import java.util.EnumMap;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +31,7 @@ final class SimulatedServer implements ClusterWrites {
     private final ClusterCache cache;
     private final Timekeeper time;
     private final DeathRecord deaths;
-    private final Map<SimulatedRequest, Long> requests = new EnumMap<>(SimulatedRequest.class);
+    private final long[] requests = new long[SimulatedRequest.values().length];
     private final SimulatedNodes nodes;
     private final SimulatedLeases leases;
     private final SimulatedPods pods;
@@ -103,16 +102,16 @@ final class SimulatedServer implements ClusterWrites {
     }
 
     void count(SimulatedRequest request) {
-        requests.merge(request, 1L, Long::sum);
+        requests[request.ordinal()]++;
     }
 
     /** Forgets the requests so far. */
     void resetCounts() {
-        requests.clear();
+        Arrays.fill(requests, 0);
     }
 
     long requests(SimulatedRequest request) {
-        return requests.getOrDefault(request, 0L);
+        return requests[request.ordinal()];
     }
 
     @Override

@@ -23,8 +23,8 @@ public final class Simulation {
 
     private static final long SEED = 1;
 
-    /** The time between two deaths; tainting takes at least 10 s a node. */
-    private static final Duration BETWEEN_DEATHS = Duration.ofSeconds(30);
+    /** The least time between two deaths; tainting takes at least 10 s a node. */
+    private static final Duration LEAST_BETWEEN_DEATHS = Duration.ofSeconds(30);
 
     /**
      * How late the timer of a real machine is. Without it, every pass at the end of a grace period would come exactly
@@ -56,17 +56,39 @@ public final class Simulation {
      * @throws IllegalArgumentException if {@code length} is less than {@link #shortest}
      */
     public static SimulationResult run(PlanSettings settings, Duration length) {
+        requireEnough(settings, length);
+        return new Simulation(settings, length).result();
+    }
+
+    /**
+     * Checks the arguments of {@link #run}.
+     *
+     * @throws IllegalArgumentException if {@code length} is less than {@link #shortest}
+     */
+    public static void requireEnough(PlanSettings settings, Duration length) {
         if (length.compareTo(shortest(settings)) < 0) {
             throw new IllegalArgumentException("the simulated time must be at least "
                     + shortest(settings).toSeconds() + "s for profile " + settings.profile.name() + ", but is "
                     + length.toSeconds() + "s");
         }
-        return new Simulation(settings, length).result();
     }
 
     /** Returns the least simulated time in which one node can die and its pod be evicted. */
     public static Duration shortest(PlanSettings settings) {
-        return warmUp(settings).plus(afterDeath(settings)).plus(BETWEEN_DEATHS);
+        return warmUp(settings).plus(afterDeath(settings)).plus(betweenDeaths(settings));
+    }
+
+    /**
+     * Returns the time between two deaths: so much that the first node is tainted before the second one is due. Both the
+     * moment of the death in its turn and the age of the last heartbeat vary by a renewal, and the pass of the monitor
+     * that finds the node by two periods.
+     */
+    private static Duration betweenDeaths(PlanSettings settings) {
+        Duration varying = settings.lease()
+                .interval()
+                .plus(settings.profile.monitorPeriod())
+                .multipliedBy(2);
+        return varying.compareTo(LEAST_BETWEEN_DEATHS) > 0 ? varying : LEAST_BETWEEN_DEATHS;
     }
 
     /** Returns the time in which the nodes start, one after the other, so that their heartbeats are spread. */
@@ -83,9 +105,8 @@ public final class Simulation {
 
     /** Returns the time that the last death needs until its pod is evicted. */
     private static Duration afterDeath(PlanSettings settings) {
-        Plan plan = Plan.of(settings);
-        return Duration.ofSeconds((long) Math.ceil(plan.value(PlanFigure.WORST_EVICTION)))
-                .plus(BETWEEN_DEATHS);
+        return Duration.ofSeconds((long) Math.ceil(DetectionPlan.worstEvictionOfOne(settings)))
+                .plus(betweenDeaths(settings));
     }
 
     private SimulationResult result() {
@@ -96,7 +117,12 @@ public final class Simulation {
         scheduleDeaths();
         time.pass(length.minus(warmUp(settings)));
         SimulationResult result = new SimulationResult(
-                length, requestsPerSecond(), deaths.deaths(), deaths.detectionSeconds(), deaths.evictionSeconds());
+                length,
+                requestsPerSecond(),
+                deaths.deaths(),
+                deaths.falseAlarms(),
+                deaths.detectionSeconds(),
+                deaths.evictionSeconds());
         cache.loop().close();
         time.close();
         return result;
@@ -128,12 +154,13 @@ public final class Simulation {
 
     /** Each death is at a random moment of its turn, so that it hits heartbeats and passes of the monitor anywhere. */
     private void scheduleDeaths() {
-        long turns = length.minus(warmUp(settings)).minus(afterDeath(settings)).dividedBy(BETWEEN_DEATHS);
+        Duration turn = betweenDeaths(settings);
+        long turns = length.minus(warmUp(settings)).minus(afterDeath(settings)).dividedBy(turn);
         long dying = Math.min(Math.max(1, settings.nodes / MOST_DEATHS), turns);
         long jitter = settings.lease().interval().toNanos();
         for (int i = 0; i < dying; i++) {
             int node = (int) ((long) i * settings.nodes / dying);
-            Duration at = BETWEEN_DEATHS.multipliedBy(i).plusNanos((long) (jitter * random.nextDouble()));
+            Duration at = turn.multipliedBy(i).plusNanos((long) (jitter * random.nextDouble()));
             createPod(name(node));
             time.schedule(at, () -> die(node));
         }

@@ -9,6 +9,7 @@ import java.time.Duration;
  * @param time the simulated time
  * @param requestsPerSecond after the start-up, as if no node had died
  * @param deaths how many nodes died, one after the other
+ * @param falseAlarms how often a node that was alive became Unknown, in the whole time
  * @param detectionSeconds from the death of a node until it was Unknown
  * @param evictionSeconds from the death of a node until its pod was deleted
  */
@@ -16,6 +17,7 @@ public record SimulationResult(
         Duration time,
         ImmutableMap<SimulatedRequest, Double> requestsPerSecond,
         int deaths,
+        long falseAlarms,
         TimeSpread detectionSeconds,
         TimeSpread evictionSeconds) {
 

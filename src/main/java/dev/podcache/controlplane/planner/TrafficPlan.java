@@ -5,8 +5,6 @@ import dev.podcache.manager.ChangeDetectionStrategy;
 /** Computes the bytes per second at the API server, of bodies, and in the history of etcd. */
 final class TrafficPlan {
 
-    private static final double HOUR = 3_600;
-
     private TrafficPlan() {}
 
     static void add(PlanSettings settings, Figures figures) {
@@ -41,15 +39,11 @@ final class TrafficPlan {
         addHistory(settings, figures);
     }
 
-    private static double changes(PlanSettings settings) {
-        return settings.objects() * settings.changesPerHour / HOUR;
-    }
-
     private static void addObjects(PlanSettings settings, Figures figures) {
         boolean watched = settings.strategy == ChangeDetectionStrategy.WATCH;
         double reads = figures.value(PlanFigure.GET_REQUESTS)
                 + (watched ? settings.podStarts() * settings.objectsPerPod() : 0);
-        double events = watched ? changes(settings) : 0;
+        double events = watched ? settings.changesPerSecond() : 0;
         figures.put(
                 PlanFigure.OBJECT_BYTES,
                 (reads + events) * PlanConstants.OBJECT_BYTES,
@@ -79,7 +73,7 @@ final class TrafficPlan {
         double statuses = figures.value(PlanFigure.STATUS_REQUESTS);
         double pods = figures.value(PlanFigure.POD_STATUS_REQUESTS);
         double events = figures.value(PlanFigure.EVENT_REQUESTS);
-        double changes = changes(settings);
+        double changes = settings.changesPerSecond();
         figures.put(
                 PlanFigure.ETCD_BYTES,
                 leases * PlanConstants.LEASE_HISTORY_BYTES

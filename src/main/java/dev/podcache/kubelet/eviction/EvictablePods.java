@@ -11,7 +11,8 @@ public interface EvictablePods {
     List<Pod> active();
 
     /**
-     * Stops a pod and reports it as evicted.
+     * Stops a pod and reports it as evicted. If the pod is being evicted already, the shorter of the grace periods counts
+     * from now on.
      *
      * @return completed when no container of the pod runs any more and the pod is reported; the same for every call until
      *     then

@@ -6,6 +6,7 @@ import com.google.common.collect.Maps;
 import dev.podcache.kubelet.events.EventRecorder;
 import dev.podcache.kubelet.events.EventRecorder.EventType;
 import dev.podcache.kubelet.events.InvolvedObject;
+import dev.podcache.kubelet.eviction.RuntimeUsage.UsageFigures;
 import dev.podcache.kubelet.eviction.StorageLayout.Cleanup;
 import dev.podcache.kubelet.eviction.ThresholdTracker.Assessment;
 import dev.podcache.kubelet.host.HostFacts;
@@ -57,10 +58,10 @@ public final class EvictionManager implements AutoCloseable {
     private final EvictionPolicy policy;
     private final ManagerParts parts;
     private final NodeUsage usage;
-    private final LimitedCall reclaims;
+    private final LimitedCall<Cleanup> reclaims;
     private final PeriodicLoop loop;
     private final Set<EvictionSignal> unreadable = EnumSet.noneOf(EvictionSignal.class);
-    private final Map<String, CompletableFuture<Void>> evicting = new ConcurrentHashMap<>();
+    private final Map<String, Eviction> evicting = new ConcurrentHashMap<>(); // by the UID of the pod
     private final ImmutableMap<String, LongAdder> evictions = Stream.concat(
                     Arrays.stream(EvictionSignal.values()).map(EvictionSignal::toString),
                     Stream.of(StorageLimits.EMPTY_DIR, StorageLimits.POD, StorageLimits.CONTAINER))
@@ -90,7 +91,7 @@ public final class EvictionManager implements AutoCloseable {
         this.policy = new EvictionPolicy(options);
         this.usage = usage;
         this.parts = parts;
-        this.reclaims = new LimitedCall(
+        this.reclaims = new LimitedCall<>(
                 "from deleting unused containers and images", RECLAIM_LIMIT, parts.threads, parts.timekeeper);
         this.loop = new PeriodicLoop(this::run, PERIOD, parts.timekeeper, () -> 0);
     }
@@ -98,8 +99,8 @@ public final class EvictionManager implements AutoCloseable {
     /**
      * Returns a manager that does nothing until {@link #start}.
      *
-     * @param statistics of the runtime; empty if it has none. A call that throws or does not return for 10 s leaves pods
-     *     and images unmeasured
+     * @param statistics of the runtime; empty if it has none. While a call throws or does not return for 10 s, the last
+     *     figures of pods count
      * @param podMemory the memory that all pods together may use, in bytes; empty if unknown
      */
     public static EvictionManager of(
@@ -108,7 +109,7 @@ public final class EvictionManager implements AutoCloseable {
             Supplier<Optional<ContainerStatistics>> statistics,
             Supplier<OptionalLong> podMemory,
             ManagerParts parts) {
-        LimitedCall calls = RuntimeUsage.limitedCall(parts.threads, parts.timekeeper);
+        LimitedCall<UsageFigures> calls = RuntimeUsage.limitedCall(parts.threads, parts.timekeeper);
         return new EvictionManager(options, new RuntimeUsage(facts, statistics, podMemory, calls), parts);
     }
 
@@ -186,11 +187,13 @@ public final class EvictionManager implements AutoCloseable {
         warnOfUnreadable(measurement);
         Assessment assessment = policy.assess(measurement, parts.timekeeper.nanoTime());
         publish(assessment.pressures());
-        if (!measurement.podsMeasured() || closed) {
+        if (measurement.pods() == PodFigures.NONE || closed) {
             return List.of();
         }
         List<Pod> active = parts.pods.active();
-        List<Eviction> overLimits = policy.overLimits(active, measurement);
+        List<Eviction> overLimits = policy.overLimits(active, measurement).stream()
+                .filter(this::endsItSooner)
+                .toList();
         if (!overLimits.isEmpty()) {
             return overLimits.stream().map(this::evict).toList();
         }
@@ -204,9 +207,10 @@ public final class EvictionManager implements AutoCloseable {
             throws InterruptedException {
         EvictionThreshold first = assessment.due().get(0);
         log.info(
-                "eviction threshold {} is met; attempting to reclaim {}",
+                "eviction threshold {} is met; attempting to reclaim {}{}",
                 first,
-                first.signal().resource());
+                first.signal().resource(),
+                measurement.pods() == PodFigures.OLD ? ", by earlier figures of the pods" : "");
         parts.events.event(
                 InvolvedObject.ofNode(parts.node),
                 EventType.WARNING,
@@ -215,7 +219,9 @@ public final class EvictionManager implements AutoCloseable {
         if (reclaimed(EvictionPolicy.cleanup(first, measurement))) {
             return Optional.empty();
         }
-        Optional<Eviction> eviction = policy.forPressure(assessment, active, measurement);
+        Optional<Eviction> eviction = policy.forPressure(assessment, active, measurement)
+                .filter(this::endsItSooner)
+                .findFirst();
         if (eviction.isEmpty()) {
             log.info("no pod can be evicted to reclaim {}", first.signal().resource());
         }
@@ -250,13 +256,21 @@ public final class EvictionManager implements AutoCloseable {
         return policy.isRelieved(usage.measure());
     }
 
+    /**
+     * Returns whether an eviction makes a difference. If the pod does not stop within the time that a run waits for it, the
+     * next run evicts another one, unless the pod must stop sooner now.
+     */
+    private boolean endsItSooner(Eviction eviction) {
+        Eviction begun = evicting.get(uid(eviction));
+        return begun == null || eviction.gracePeriod().compareTo(begun.gracePeriod()) < 0;
+    }
+
+    private static String uid(Eviction eviction) {
+        return String.valueOf(eviction.pod().getMetadata().getUid());
+    }
+
     private CompletableFuture<Void> evict(Eviction eviction) {
         Pod pod = eviction.pod();
-        String uid = String.valueOf(pod.getMetadata().getUid());
-        CompletableFuture<Void> begun = evicting.get(uid);
-        if (begun != null) {
-            return begun;
-        }
         log.info(
                 "evicting pod {}/{}: {}",
                 pod.getMetadata().getNamespace(),
@@ -267,8 +281,8 @@ public final class EvictionManager implements AutoCloseable {
                 .event(InvolvedObject.of(pod), EventType.WARNING, Eviction.REASON, eviction.message());
         Optional.ofNullable(evictions.get(eviction.signal())).ifPresent(LongAdder::increment);
         CompletableFuture<Void> ended = parts.pods.evict(eviction);
-        evicting.put(uid, ended);
-        ended.whenComplete((none, failure) -> evicting.remove(uid, ended));
+        evicting.put(uid(eviction), eviction);
+        ended.whenComplete((none, failure) -> evicting.remove(uid(eviction)));
         return ended;
     }
 
@@ -288,6 +302,6 @@ public final class EvictionManager implements AutoCloseable {
 
     /** Returns whether a signal is missing only because the machine does not show it. */
     private static boolean isExpected(EvictionSignal signal, Measurement measurement) {
-        return !signal.isDerived() && (measurement.podsMeasured() || !signal.isOfImages());
+        return !signal.isDerived() && (measurement.pods() == PodFigures.NEW || !signal.isOfImages());
     }
 }

@@ -145,11 +145,13 @@ public final class EvictionOptions {
         return transition;
     }
 
-    boolean localStorageLimits() {
+    /** Returns whether a pod is evicted that exceeds a limit of local storage. */
+    public boolean localStorageLimits() {
         return localStorageLimits;
     }
 
-    Duration maxPodGracePeriod() {
+    /** Returns the longest grace period of a pod that is evicted for a soft threshold; negative for the pod's own. */
+    public Duration maxPodGracePeriod() {
         return soft.maxPodGracePeriod;
     }
 

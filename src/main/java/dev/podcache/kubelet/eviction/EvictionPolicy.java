@@ -15,6 +15,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Decides which pressure a node reports, which pods it evicts, and which it does not admit. Facts in, decisions out: does
@@ -74,21 +75,20 @@ final class EvictionPolicy {
         return measurement.layout().cleanupOf(due.signal());
     }
 
-    /** Returns whether no threshold is met any more, with its minimum reclaim; false if the runtime was not measured. */
+    /** Returns whether no threshold is met any more, with its minimum reclaim; false if the runtime was not measured now. */
     boolean isRelieved(Measurement after) {
-        return after.podsMeasured()
+        return after.pods() == PodFigures.NEW
                 && thresholds(after.layout()).stream()
                         .noneMatch(threshold -> after.supply(threshold.signal())
                                 .map(threshold::isUnresolved)
                                 .orElse(false));
     }
 
-    /** Returns the eviction of the pod that must go first for the first threshold that is due; empty if none may. */
-    Optional<Eviction> forPressure(Assessment assessment, List<Pod> active, Measurement measurement) {
+    /** Returns the evictions for the first threshold that is due: of all pods that may go, the first one first. */
+    Stream<Eviction> forPressure(Assessment assessment, List<Pod> active, Measurement measurement) {
         EvictionThreshold threshold = assessment.due().get(0);
         return EvictionRanking.ranked(active, threshold.signal(), measurement).stream()
                 .filter(pod -> !CriticalPods.isCritical(pod))
-                .findFirst()
                 .map(pod -> {
                     EvictionMessage.Explained why =
                             EvictionMessage.of(threshold.signal().resource(), pod, assessment.due(), measurement);

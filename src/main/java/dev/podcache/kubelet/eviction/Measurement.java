@@ -14,22 +14,27 @@ import java.util.Optional;
  *
  * @param supplies the capacity and the available amount of each signal; without those that could not be read
  * @param usage of each pod that was measured, by UID
- * @param podsMeasured whether pods were measured at all; if not, none is evicted
+ * @param pods of when {@code usage} is
  */
 record Measurement(
         ImmutableMap<EvictionSignal, Supply> supplies,
         ImmutableMap<String, PodUsage> usage,
         StorageLayout layout,
-        boolean podsMeasured) {
+        PodFigures pods) {
 
     static Measurement of(Map<EvictionSignal, Supply> supplies, List<PodUsage> usage, StorageLayout layout) {
         ImmutableMap.Builder<String, PodUsage> byUid = ImmutableMap.builder();
         usage.forEach(pod -> byUid.put(pod.pod().uid(), pod));
-        return new Measurement(Maps.immutableEnumMap(supplies), byUid.buildKeepingLast(), layout, true);
+        return new Measurement(Maps.immutableEnumMap(supplies), byUid.buildKeepingLast(), layout, PodFigures.NEW);
     }
 
     Measurement withoutPods() {
-        return new Measurement(supplies, ImmutableMap.of(), layout, false);
+        return new Measurement(supplies, ImmutableMap.of(), layout, PodFigures.NONE);
+    }
+
+    /** Returns this measurement, with the pods' usage being that of an earlier one. */
+    Measurement withOldPods() {
+        return new Measurement(supplies, usage, layout, PodFigures.OLD);
     }
 
     Optional<Supply> supply(EvictionSignal signal) {

@@ -26,10 +26,10 @@ final class RuntimeUsage implements NodeUsage {
     private final HostFacts facts;
     private final Supplier<Optional<ContainerStatistics>> statistics;
     private final Supplier<OptionalLong> podMemory;
-    private final LimitedCall calls;
+    private final LimitedCall<UsageFigures> calls;
 
     /** What a runtime measures. */
-    private record UsageFigures(List<PodUsage> pods, RuntimeFileSystems fileSystems) {}
+    record UsageFigures(List<PodUsage> pods, RuntimeFileSystems fileSystems) {}
 
     /**
      * Creates an instance.
@@ -41,15 +41,15 @@ final class RuntimeUsage implements NodeUsage {
             HostFacts facts,
             Supplier<Optional<ContainerStatistics>> statistics,
             Supplier<OptionalLong> podMemory,
-            LimitedCall calls) {
+            LimitedCall<UsageFigures> calls) {
         this.facts = facts;
         this.statistics = statistics;
         this.podMemory = podMemory;
         this.calls = calls;
     }
 
-    static LimitedCall limitedCall(TaskThreads threads, Timekeeper timekeeper) {
-        return new LimitedCall("the usage of its pods", LIMIT, threads, timekeeper);
+    static LimitedCall<UsageFigures> limitedCall(TaskThreads threads, Timekeeper timekeeper) {
+        return new LimitedCall<>("the usage of its pods", LIMIT, threads, timekeeper);
     }
 
     @Override
@@ -66,7 +66,7 @@ final class RuntimeUsage implements NodeUsage {
             addFileSystems(supplies, figures.map(UsageFigures::fileSystems).orElse(RuntimeFileSystems.SHARED));
         }
         if (figures.isEmpty()) {
-            return Measurement.of(supplies, List.of(), StorageLayout.SHARED).withoutPods();
+            return withoutNewPods(supplies, measuring.isPresent() ? calls.last() : Optional.empty());
         }
         List<PodUsage> pods = figures.get().pods();
         podMemory
@@ -74,6 +74,14 @@ final class RuntimeUsage implements NodeUsage {
                 .ifPresent(capacity -> supplies.put(
                         EvictionSignal.ALLOCATABLE_MEMORY_AVAILABLE, new Supply(capacity, capacity - memory(pods))));
         return Measurement.of(supplies, pods, layout(figures.get().fileSystems()));
+    }
+
+    /** Takes only the usage of pods from earlier figures: what the node has left by them would not grow by an eviction. */
+    private static Measurement withoutNewPods(Map<EvictionSignal, Supply> supplies, Optional<UsageFigures> earlier) {
+        return earlier.map(known -> Measurement.of(supplies, known.pods(), layout(known.fileSystems()))
+                        .withOldPods())
+                .orElseGet(() -> Measurement.of(supplies, List.of(), StorageLayout.SHARED)
+                        .withoutPods());
     }
 
     private Optional<UsageFigures> figures(ContainerStatistics measuring) throws InterruptedException {

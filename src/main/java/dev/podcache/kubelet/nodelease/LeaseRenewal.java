@@ -8,6 +8,7 @@ import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.api.model.coordination.v1.LeaseBuilder;
 import io.fabric8.kubernetes.api.model.coordination.v1.LeaseSpec;
 import java.time.Instant;
+import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import org.jspecify.annotations.Nullable;
@@ -45,12 +46,18 @@ final class LeaseRenewal {
                 seconds,
                 before.getLeaseTransitions(),
                 before.getPreferredHolder(),
-                ZonedDateTime.ofInstant(renewTime, ZoneOffset.UTC),
+                utc(renewTime),
                 before.getStrategy());
         spec.setAdditionalProperties(before.getAdditionalProperties());
         Lease renewed = new Lease(known.getApiVersion(), known.getKind(), known.getMetadata(), spec);
         renewed.setAdditionalProperties(known.getAdditionalProperties());
         return renewed;
+    }
+
+    /** Does what {@link ZonedDateTime#ofInstant} does, which creates the rules of the time zone each time. */
+    private static ZonedDateTime utc(Instant time) {
+        return LocalDateTime.ofEpochSecond(time.getEpochSecond(), time.getNano(), ZoneOffset.UTC)
+                .atZone(ZoneOffset.UTC);
     }
 
     /** Whether the Lease does not exist or has no owner, so that it would not be deleted with its Node. */

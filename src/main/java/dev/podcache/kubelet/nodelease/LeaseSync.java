@@ -269,6 +269,10 @@ final class LeaseSync {
 
     /** Calls {@code step}; an exception that it throws becomes the failure of the future. */
     private static <R> CompletableFuture<R> begin(Supplier<CompletableFuture<R>> step) {
-        return CompletableFuture.<@Nullable Void>completedFuture(null).thenCompose(begun -> step.get());
+        try {
+            return step.get();
+        } catch (RuntimeException | Error e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 }

@@ -2,10 +2,8 @@ package dev.podcache.kubelet.nodelease;
 
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.ZonedDateTime;
-import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,10 +17,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class RenewTimes {
 
-    private static final Duration SMALLEST = Duration.of(1, ChronoUnit.MICROS);
+    /*
+     * Counts in microseconds since 1970, because this runs with every renewal of every node, and arithmetic on Instants
+     * would take longer than the rest of it.
+     */
+
+    private static final long MICROS = 1_000_000;
+    private static final int NANOS = 1_000;
 
     private final Timekeeper timekeeper;
-    private @Nullable Instant last;
+    private boolean any;
+    private long last; // microseconds
     private long lastAt; // nanoseconds
 
     RenewTimes(Timekeeper timekeeper) {
@@ -32,28 +37,26 @@ final class RenewTimes {
     /** Returns the time for the next renewal of {@code base}, or for a new Lease if {@code base} is null. */
     Instant next(@Nullable Lease base) {
         long now = timekeeper.nanoTime();
-        Instant time = timekeeper.wallTime();
-        if (last != null) {
-            time = later(time, last.plus(later(Duration.ofNanos((now - lastAt) / 2), SMALLEST)));
+        Instant wall = timekeeper.wallTime();
+        long time = micros(wall.getEpochSecond(), wall.getNano());
+        if (any) {
+            time = Math.max(time, last + Math.max(1, (now - lastAt) / 2 / NANOS));
         }
-        Instant known = renewTimeOf(base);
+        ZonedDateTime known = renewTimeOf(base);
         if (known != null) {
-            time = later(time, known.plus(SMALLEST));
+            time = Math.max(time, micros(known.toEpochSecond(), known.getNano()) + 1);
         }
-        time = time.truncatedTo(ChronoUnit.MICROS);
+        any = true;
         last = time;
         lastAt = now;
-        return time;
+        return Instant.ofEpochSecond(Math.floorDiv(time, MICROS), Math.floorMod(time, MICROS) * NANOS);
     }
 
-    private static @Nullable Instant renewTimeOf(@Nullable Lease lease) {
-        ZonedDateTime time = lease == null || lease.getSpec() == null
-                ? null
-                : lease.getSpec().getRenewTime();
-        return time == null ? null : time.toInstant();
+    private static long micros(long epochSecond, int nanos) {
+        return epochSecond * MICROS + nanos / NANOS;
     }
 
-    private static <C extends Comparable<C>> C later(C a, C b) {
-        return a.compareTo(b) >= 0 ? a : b;
+    private static @Nullable ZonedDateTime renewTimeOf(@Nullable Lease lease) {
+        return lease == null || lease.getSpec() == null ? null : lease.getSpec().getRenewTime();
     }
 }

@@ -15,7 +15,7 @@ final class Evictions {
     private record Pending(Eviction eviction, CompletableFuture<Void> ended) {}
 
     /**
-     * Begins an eviction, unless one of the same pod has not ended.
+     * Begins an eviction. If one of the same pod has not ended, goes on with the one that has the shorter grace period.
      *
      * @param worker of the pod; null if the node has no such pod
      * @return completed when the eviction has ended
@@ -24,10 +24,13 @@ final class Evictions {
         String uid = String.valueOf(eviction.pod().getMetadata().getUid());
         Pending added = new Pending(eviction, new CompletableFuture<>());
         Pending earlier = pending.putIfAbsent(uid, added);
+        boolean shorter = earlier != null
+                && eviction.gracePeriod().compareTo(earlier.eviction().gracePeriod()) < 0
+                && pending.replace(uid, earlier, new Pending(eviction, earlier.ended()));
         // after it was added: a worker that finishes later ends it
         if (worker == null || worker.isFinished()) {
             ended(uid);
-        } else if (earlier == null) {
+        } else if (earlier == null || shorter) {
             worker.endSoon();
         }
         return earlier == null ? added.ended() : earlier.ended();

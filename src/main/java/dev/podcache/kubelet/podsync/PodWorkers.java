@@ -230,6 +230,8 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
      * Stops a pod and reports it as Failed, with the reason {@code Evicted}. Interrupts the sync of the pod. Does not
      * block.
      *
+     * <p>Of several evictions of a pod, the one with the shortest grace period counts.
+     *
      * @return completed when no container of the pod runs any more and its status is set; at once if the node has no such
      *     pod. The same for each call until then
      */

@@ -3,12 +3,18 @@ package dev.podcache.kubelet.process;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
 
 /**
- * What a directory uses of its file system: the size of the files in it, and the number of files and directories. Immutable.
+ * What a directory uses of its file system: the size of the files in it, and the number of files and directories. A file
+ * with several names counts once, as {@code du} counts it. A sparse file counts with its whole size, because Java does not
+ * show how many blocks it has. Immutable.
  */
 record DiskUsage(long bytes, long inodes) {
 
@@ -21,6 +27,7 @@ record DiskUsage(long bytes, long inodes) {
 
     private static final class Sum extends SimpleFileVisitor<Path> {
 
+        private final Set<Object> severalNames = new HashSet<>(); // the inodes of files with more than one name
         private long bytes;
         private long inodes;
 
@@ -32,9 +39,27 @@ record DiskUsage(long bytes, long inodes) {
 
         @Override
         public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-            bytes += attributes.size();
-            inodes++;
+            if (isNew(file, attributes)) {
+                bytes += attributes.size();
+                inodes++;
+            }
             return FileVisitResult.CONTINUE;
+        }
+
+        /** Returns whether a file was not counted under another name. */
+        private boolean isNew(Path file, BasicFileAttributes attributes) {
+            Object inode = attributes.fileKey();
+            return inode == null || !hasSeveralNames(file) || severalNames.add(inode);
+        }
+
+        private static boolean hasSeveralNames(Path file) {
+            try {
+                Map<String, Object> attributes = Files.readAttributes(file, "unix:nlink", LinkOption.NOFOLLOW_LINKS);
+                return ((Number) attributes.get("nlink")).longValue() > 1;
+            } catch (IOException | UnsupportedOperationException | IllegalArgumentException unknown) {
+                // deleted meanwhile, or a file system without such numbers
+                return false;
+            }
         }
 
         @Override

@@ -47,6 +47,35 @@ class ConfigCommandTest {
         assertLine("payloadBudget", "-", "default");
     }
 
+    @Test
+    void print_evictionDefaults_areShown() throws IOException {
+        console.execute("config", "print");
+
+        assertLine(
+                "evictionHard",
+                "memory.available=100Mi,nodefs.available=10%,nodefs.inodesFree=5%,imagefs.available=15%,"
+                        + "imagefs.inodesFree=5%",
+                "default");
+        assertLine("mergeDefaultEvictionSettings", "false", "default");
+        assertLine("evictionMaxPodGracePeriod", "0", "default");
+        assertLine("localStorageCapacityIsolation", "true", "default");
+        assertLine("evictionSoft", "-", "default");
+    }
+
+    @Test
+    void print_mergedThresholds_areTheEffectiveOnes() throws IOException {
+        Path file = write("mergeDefaultEvictionSettings: true\nevictionHard: {memory.available: 1Gi}\n");
+
+        console.execute("config", "print", "--config", file.toString());
+
+        assertLine(
+                "evictionHard",
+                "memory.available=1Gi,nodefs.available=10%,nodefs.inodesFree=5%,imagefs.available=15%,"
+                        + "imagefs.inodesFree=5%",
+                file + " line 4");
+        assertLine("mergeDefaultEvictionSettings", "true", file + " line 3");
+    }
+
     /** As the kubelet does: older files set only the update frequency, and mean both. */
     @Test
     void print_defaultThatFollowsAnotherField_isTheEffectiveValue() throws IOException {

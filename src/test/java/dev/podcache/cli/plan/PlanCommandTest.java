@@ -168,4 +168,26 @@ class PlanCommandTest {
         assertThat(console.out()).isEmpty();
         assertThat(console.err().get(0)).contains("the simulated time must be at least", "for profile low", "300s");
     }
+
+    @Test
+    void failingNodes_wholeCluster_areNeverEvicted() {
+        assertThat(plan("--nodes 100 --failing-nodes 100 --profile fast"))
+                .anySatisfy(line -> assertThat(line).matches(" +worst +never"))
+                .anySatisfy(line -> assertThat(line).startsWith("warning, fast: when 100 of 100 nodes fail"));
+    }
+
+    @Test
+    void failingNodes_wholeCluster_areNullInJson() {
+        JsonNode json = RecordedOutput.parsed(
+                plan("--nodes 100 --failing-nodes 100 --profile fast -o json").get(0));
+
+        assertThat(json.at("/evictionSeconds/worst").isNull()).isTrue();
+        assertThat(json.at("/detectionSeconds/worst").asDouble()).isEqualTo(24);
+    }
+
+    @Test
+    void failingNodes_wholeCluster_haveNoBarOfEvictions() {
+        assertThat(String.join("\n", plan("--nodes 100 --failing-nodes 100 -o svg")))
+                .doesNotContain("Infinity", "NaN", "∞");
+    }
 }

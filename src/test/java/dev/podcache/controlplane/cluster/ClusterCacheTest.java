@@ -6,6 +6,7 @@ import com.google.common.base.Splitter;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectKey;
 import dev.podcache.testing.ManualTimekeeper;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
@@ -158,6 +159,43 @@ class ClusterCacheTest {
         cache.nodeSink().upsert(node("b", "True"));
 
         assertThat(cache.nodes()).hasSize(2);
+    }
+
+    @Test
+    void listenerThrows_losesNeitherTheRestOfAList_norTheOtherListeners() {
+        List<String> second = new ArrayList<>();
+        List<String> listed = new ArrayList<>();
+        cache.addListener(new ClusterListener() {
+            @Override
+            public void nodeAdded(ObservedNode node) {
+                throw new IllegalStateException("expected");
+            }
+
+            @Override
+            public void podChanged(@Nullable ObservedPod before, ObservedPod now) {
+                throw new IllegalStateException("expected");
+            }
+        });
+        cache.addListener(new ClusterListener() {
+            @Override
+            public void nodeAdded(ObservedNode node) {
+                second.add(node.name());
+            }
+
+            @Override
+            public void podChanged(@Nullable ObservedPod before, ObservedPod now) {
+                second.add(now.key().name());
+            }
+        });
+        cache.whenListed(() -> listed.add("listed"));
+
+        cache.nodeSink().replace(List.of(node("a", "True"), node("b", "True")), "1");
+        cache.leaseSink().replace(List.of(), "1");
+        cache.podSink().replace(List.of(pod("a", "p"), pod("a", "q")), "1");
+
+        assertThat(second).containsExactly("a", "b", "p", "q");
+        assertThat(listed).hasSize(1);
+        assertThat(cache.pod(ObjectKey.of("shop", "q"))).isNotNull();
     }
 
     /** Upstream's zone keys: the stable labels come first, the old ones count too. */

@@ -174,6 +174,20 @@ class LeaderElectorTest {
     }
 
     @Test
+    void candidateStopsDuringItsRead_doesNotTakeTheLease() {
+        a.leases.delayAnswers(Duration.ofSeconds(1));
+        a.elector.start();
+        assertThat(a.elector.stop()).isCompleted();
+
+        timekeeper.advance(Duration.ofMinutes(1));
+
+        assertThat(server.count(Verb.GET)).isEqualTo(1);
+        assertThat(server.count(Verb.CREATE)).isZero();
+        b.elector.start();
+        assertThat(b.leading).isTrue();
+    }
+
+    @Test
     void anotherProcessTakesTheLease_theLeaderStops() {
         a.elector.start();
         Lease stolen = server.cluster().get(Lease.class, LEASE.namespace(), LEASE.name());
@@ -260,5 +274,19 @@ class LeaderElectorTest {
                 .isThrownBy(() -> new LeaderElectionOptions(
                         LEASE, "a", Duration.ofMillis(1_500), Duration.ofMillis(900), Duration.ofMillis(100)))
                 .withMessageContaining("PT1.5S");
+    }
+
+    @Test
+    void moreSecondsThanALeaseHolds_areRefused() {
+        Duration tooLong = Duration.ofSeconds(Integer.MAX_VALUE + 1L);
+
+        assertThatIllegalArgumentException()
+                .isThrownBy(() ->
+                        new LeaderElectionOptions(LEASE, "a", tooLong, Duration.ofSeconds(10), Duration.ofSeconds(2)))
+                .withMessageContainingAll("--leader-elect-lease-duration", "at most 2147483647 s");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new LeaderElectionOptions(
+                        LEASE, "a", tooLong, Duration.ofSeconds(Long.MAX_VALUE / 2), Duration.ofSeconds(2)))
+                .withMessageContaining("at most 2147483647 s");
     }
 }

@@ -211,6 +211,35 @@ class NodeLifecycleControllerTest {
     }
 
     @Test
+    void markOfAPodConflicts_isRepeatedInTheNextPass() {
+        cluster.put(reporting("a", "True")).put(reporting("b", "True")).put(on("a", "p"));
+        alive.add("b");
+        cluster.failNext("patchReady shop/p", FailureReason.CONFLICT);
+        start(OPTIONS.evictionRate(0));
+
+        pass(46);
+        assertThat(TestPods.status(cluster.pod("shop", "p"), "Ready")).isEqualTo("True");
+
+        pass(6);
+        assertThat(TestPods.status(cluster.pod("shop", "p"), "Ready")).isEqualTo("False");
+    }
+
+    @Test
+    void podChangesBeforeItsMarkIsRepeated_isMarkedNevertheless() {
+        cluster.put(reporting("a", "True")).put(reporting("b", "True"));
+        alive.add("b");
+        start(OPTIONS.evictionRate(0));
+        pass(60);
+        cluster.failNext("patchReady shop/late", FailureReason.TIMEOUT);
+
+        cluster.put(on("a", "late"));
+        cluster.put(on("a", "late"));
+        timekeeper.advance(Duration.ofSeconds(2));
+
+        assertThat(TestPods.status(cluster.pod("shop", "late"), "Ready")).isEqualTo("False");
+    }
+
+    @Test
     void podIsAssignedToAnUnknownNode_isMarkedAtOnce() {
         cluster.put(reporting("a", "True")).put(reporting("b", "True"));
         alive.add("b");

@@ -256,4 +256,48 @@ class TaintEvictionTest {
 
         assertThat(cluster.calls()).containsExactly("patchDisruptionTarget shop/p");
     }
+
+    @Test
+    void deletionConflicts_isRepeated() {
+        cluster.failNext("patchDisruptionTarget", FailureReason.CONFLICT);
+        cluster.failNext("delete", FailureReason.CONFLICT);
+
+        cluster.put(on("n", "p")).put(node("one"));
+        timekeeper.advance(Duration.ofSeconds(1));
+
+        assertThat(isDeleted("p")).isTrue();
+    }
+
+    @Test
+    void deletionConflictsBecauseAnotherPodHasTheName_isNotRepeated() {
+        cluster.failNext("delete", FailureReason.CONFLICT);
+        cluster.put(on("n", "p")).put(node("one"));
+
+        cluster.put(new PodBuilder(on("n", "p", FOREVER))
+                .editMetadata()
+                .withUid("other")
+                .endMetadata()
+                .build());
+        timekeeper.advance(Duration.ofHours(1));
+
+        assertThat(isDeleted("p")).isFalse();
+        assertThat(cluster.count("delete")).isEqualTo(1);
+    }
+
+    @Test
+    void taintIsRemovedWhileThePodWaitsForASlot_nothingIsSent() {
+        cluster.hold();
+        for (int i = 0; i < 20; i++) {
+            cluster.put(on("n", "p" + i));
+        }
+        cluster.put(node("one"));
+        long sent = cluster.calls().size();
+
+        cluster.put(node());
+        cluster.release();
+        timekeeper.advance(Duration.ofHours(1));
+
+        assertThat(sent).isLessThan(20);
+        assertThat(cluster.calls()).hasSize((int) sent);
+    }
 }

@@ -84,6 +84,40 @@ class PlanTest {
     }
 
     @ParameterizedTest
+    @CsvSource({"100,54,0.1", "100,55,0.01", "100,99,0.01", "51,29,0.01", "4,2,0.1"})
+    void eviction_partOfAZoneFails_hasTheRateOfTheController(int nodes, int failing, double rate) {
+        Plan plan = Plan.of(PlanSettings.builder(nodes).failingNodes(failing).build());
+
+        assertThat(plan.value(PlanFigure.WORST_TAINT))
+                .isEqualTo(plan.value(PlanFigure.WORST_DETECTION) + 5.1 + (failing - 1) / rate, within(EXACT));
+        assertThat(plan.warnings()).hasSize(rate < 0.1 ? 1 : 0);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1,1", "100,100", "50,28", "4,3"})
+    void eviction_zoneIsDisrupted_neverComes(int nodes, int failing) {
+        Plan plan = Plan.of(PlanSettings.builder(nodes).failingNodes(failing).build());
+
+        assertThat(plan.value(PlanFigure.BEST_EVICTION)).isInfinite();
+        assertThat(plan.value(PlanFigure.WORST_EVICTION)).isInfinite();
+        assertThat(plan.arithmetic(PlanFigure.WORST_TAINT)).startsWith("never: while");
+        assertThat(plan.value(PlanFigure.WORST_DETECTION)).isEqualTo(50);
+        assertThat(plan.warnings()).singleElement().asString().contains("no pod is evicted until more nodes are Ready");
+    }
+
+    @Test
+    void etcdShare_changesOfObjects_areWritesToo() {
+        Plan unchanged =
+                Plan.of(thousand(TuningProfile.DEFAULT).changesPerHour(0).build());
+        Plan changing =
+                Plan.of(thousand(TuningProfile.DEFAULT).changesPerHour(60).build());
+
+        // 60,000 objects, one change a minute each
+        assertThat(changing.value(PlanFigure.ETCD_SHARE) - unchanged.value(PlanFigure.ETCD_SHARE))
+                .isEqualTo(1_000.0 * 100 / PlanConstants.ETCD_WRITES, within(EXACT));
+    }
+
+    @ParameterizedTest
     @CsvSource({"5000,500", "15000,1500", "100000,10000"})
     void leaseRequests_areATenthOfTheNodes_lessTheJitter(int nodes, double nominal) {
         double lease = Plan.of(PlanSettings.builder(nodes).build()).value(PlanFigure.LEASE_REQUESTS);

@@ -3,6 +3,7 @@ package dev.podcache.controlplane.planner;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.controlplane.planner.SimulationResult.TimeSpread;
+import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
 import java.time.Duration;
 import java.util.List;
@@ -72,5 +73,52 @@ class SimulationTest {
 
         assertThat(Simulation.run(settings, Simulation.shortest(settings)).deaths())
                 .isEqualTo(1);
+    }
+
+    @Test
+    @ExpectedWarnings("no node of the cluster is Ready: no pod is evicted until one is")
+    void run_renewalsSlowerThanTheGracePeriod_countsFalseAlarms() {
+        PlanSettings settings = PlanSettings.builder(40)
+                .profile(TuningProfile.FAST)
+                .leaseDuration(Duration.ofSeconds(400))
+                .build();
+
+        assertThat(Simulation.run(settings, LENGTH).falseAlarms()).isGreaterThan(40);
+        assertThat(Simulation.run(settings(TuningProfile.FAST), LENGTH).falseAlarms())
+                .isZero();
+    }
+
+    @Test
+    void run_longLease_everyDeathIsNoticedWithinThePlan() {
+        PlanSettings settings = PlanSettings.builder(120)
+                .profile(TuningProfile.LOW)
+                .leaseDuration(Duration.ofSeconds(400))
+                .build();
+        Plan plan = Plan.of(settings);
+
+        SimulationResult result = Simulation.run(settings, Duration.ofHours(2));
+
+        assertThat(result.deaths()).isGreaterThan(10);
+        assertThat(result.falseAlarms()).isZero();
+        requireWithin(
+                result.detectionSeconds(),
+                plan.value(PlanFigure.BEST_DETECTION),
+                plan.value(PlanFigure.WORST_DETECTION),
+                result.deaths());
+        requireWithin(
+                result.evictionSeconds(),
+                plan.value(PlanFigure.BEST_EVICTION),
+                plan.value(PlanFigure.WORST_EVICTION),
+                result.deaths());
+    }
+
+    @Test
+    void run_manyFailingNodesInThePlan_stillKillsOneAfterTheOther() {
+        PlanSettings settings = PlanSettings.builder(40)
+                .profile(TuningProfile.FAST)
+                .failingNodes(40)
+                .build();
+
+        assertThat(Simulation.run(settings, LENGTH).evictionSeconds().count()).isEqualTo(10);
     }
 }

@@ -81,7 +81,7 @@ class EvictionManagerTest {
 
     @Test
     @ExpectedWarnings("an evicted pod has not stopped for 30 s; going on")
-    void run_evictedPodDoesNotStop_goesOnAfterThirtySecondsWithoutEvictingItTwice() {
+    void run_evictedPodDoesNotStop_evictsTheNextOneAfterThirtySeconds() {
         addPods();
         underPressure();
         node.endsAtOnce = false;
@@ -92,11 +92,11 @@ class EvictionManagerTest {
         assertThat(node.measured).isEqualTo(2);
         assertThat(node.evicted)
                 .extracting(each -> each.pod().getMetadata().getName())
-                .containsExactly("a");
-        node.pods.remove(0);
-        node.ends.get(0).complete(null);
-        node.time.advance(MOMENT);
-        assertThat(node.evicted).hasSize(2);
+                .containsExactly("a", "b");
+        node.time.advance(Duration.ofSeconds(90));
+        assertThat(node.evicted)
+                .extracting(each -> each.pod().getMetadata().getName())
+                .containsExactly("a", "b", "c");
     }
 
     @Test
@@ -151,5 +151,55 @@ class EvictionManagerTest {
         node.time.advance(Duration.ofMinutes(1));
         assertThat(node.measured).isEqualTo(1);
         assertThat(node.evicted).isEmpty();
+    }
+
+    @Test
+    @ExpectedWarnings("an evicted pod has not stopped for 30 s; going on")
+    void run_podOverItsLimitDoesNotStop_pressureIsRelievedNevertheless() {
+        Pod hanging = MeasuredPods.withLocalVolume(pod("hanging", 0, "", ""), "", "1Gi");
+        node.add(hanging, MeasuredPods.disk(hanging, "", "", "2Gi"));
+        addPods();
+        underPressure();
+        node.endsAtOnce = false;
+        node.manager.start();
+        node.time.advance(Duration.ofSeconds(31));
+        assertThat(node.evicted).hasSize(2);
+        assertThat(node.evicted.get(0).pod()).isEqualTo(hanging);
+        assertThat(node.evicted.get(0).forPressure()).isFalse();
+        assertThat(node.evicted.get(1).forPressure()).isTrue();
+    }
+
+    @Test
+    void run_hardThresholdAfterASoftEviction_shortensTheGracePeriodOfTheSamePod() throws InterruptedException {
+        try (ManagerFixture soft = new ManagerFixture(EvictionOptions.defaults()
+                .withHard(EvictionThresholds.parse(Map.of("memory.available", "1Gi")))
+                .withSoft(
+                        EvictionThresholds.parse(Map.of("memory.available", "2Gi")),
+                        Map.of("memory.available", Duration.ofSeconds(10)))
+                .withMaxPodGracePeriod(Duration.ofSeconds(-1)))) {
+            Pod pod = pod("a", 0, "", "");
+            soft.add(pod, MeasuredPods.memory(pod, "1Mi"));
+            soft.endsAtOnce = false;
+            soft.set(EvictionSignal.MEMORY_AVAILABLE, "1500Mi");
+            soft.sync();
+            assertThat(soft.syncAfter(PERIOD)).containsExactly("a");
+            assertThat(soft.evicted.get(0).gracePeriod()).isEqualTo(Duration.ofSeconds(30));
+            assertThat(soft.syncAfter(PERIOD)).isEmpty();
+
+            soft.set(EvictionSignal.MEMORY_AVAILABLE, "500Mi");
+
+            assertThat(soft.syncAfter(PERIOD)).containsExactly("a");
+            assertThat(soft.evicted.get(0).gracePeriod()).isEqualTo(Duration.ofSeconds(1));
+            assertThat(soft.syncAfter(PERIOD)).isEmpty();
+        }
+    }
+
+    @Test
+    void run_oldFiguresOfPods_stillEvict() throws InterruptedException {
+        addPods();
+        underPressure();
+        node.podsAreOld = true;
+
+        assertThat(node.sync()).containsExactly("a");
     }
 }

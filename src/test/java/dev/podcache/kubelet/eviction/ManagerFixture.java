@@ -29,6 +29,7 @@ final class ManagerFixture implements EvictablePods, DiskReclaim, AutoCloseable 
     final List<String> changes = new ArrayList<>();
     StorageLayout layout = StorageLayout.SHARED;
     boolean podsMeasured = true;
+    boolean podsAreOld;
     boolean endsAtOnce = true;
     boolean fails;
     int measured;
@@ -60,6 +61,9 @@ final class ManagerFixture implements EvictablePods, DiskReclaim, AutoCloseable 
             throw new NoSuchMethodError("for the test");
         }
         Measurement all = Measurement.of(supplies, usage, layout);
+        if (podsAreOld) {
+            return all.withOldPods();
+        }
         return podsMeasured ? all : all.withoutPods();
     }
 

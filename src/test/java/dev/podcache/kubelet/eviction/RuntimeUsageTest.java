@@ -20,6 +20,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -91,7 +93,7 @@ class RuntimeUsageTest {
     @Test
     void measure_noStatistics_hasTheNodeOnly() throws InterruptedException {
         Measurement measured = usage(Optional.empty()).measure();
-        assertThat(measured.podsMeasured()).isFalse();
+        assertThat(measured.pods()).isEqualTo(PodFigures.NONE);
         assertThat(measured.supply(EvictionSignal.MEMORY_AVAILABLE)).isEqualTo(host.memory);
         assertThat(measured.supply(EvictionSignal.ALLOCATABLE_MEMORY_AVAILABLE)).isEmpty();
         assertThat(measured.supply(EvictionSignal.IMAGE_FS_AVAILABLE)).isEqualTo(host.bytes);
@@ -104,7 +106,7 @@ class RuntimeUsageTest {
             throw new NoSuchMethodError("for the test");
         }));
         Measurement measured = usage.measure();
-        assertThat(measured.podsMeasured()).isFalse();
+        assertThat(measured.pods()).isEqualTo(PodFigures.NONE);
         assertThat(measured.supply(EvictionSignal.NODE_FS_AVAILABLE)).isEqualTo(host.bytes);
         assertThat(measured.supply(EvictionSignal.IMAGE_FS_AVAILABLE)).isEmpty();
     }
@@ -121,14 +123,73 @@ class RuntimeUsageTest {
         time.awaitWaiters(1);
         time.advance(Duration.ofSeconds(10));
         assertThat(first.join()).isFalse();
-        assertThat(usage.measure().podsMeasured()).isFalse();
+        assertThat(usage.measure().pods()).isEqualTo(PodFigures.NONE);
         released.countDown();
         Patience.await().until(() -> measured(usage));
     }
 
+    @Test
+    @ExpectedWarnings("the runtime failed to return the usage of its pods; going on with the result of 40 s ago")
+    void measure_statisticsFailLater_hasTheEarlierUsageOfPods_andWhatTheMachineShows() throws InterruptedException {
+        AtomicBoolean fails = new AtomicBoolean();
+        RuntimeUsage usage = usage(Optional.of(() -> {
+            if (fails.get()) {
+                throw new NoSuchMethodError("for the test");
+            }
+            return List.of(MeasuredPods.memory(pod("web", 0, "", ""), "300"));
+        }));
+        usage.measure();
+        fails.set(true);
+        time.advance(Duration.ofSeconds(40));
+
+        Measurement measured = usage.measure();
+
+        assertThat(measured.pods()).isEqualTo(PodFigures.OLD);
+        assertThat(measured.usage(pod("web", 0, "", ""))).isPresent();
+        assertThat(measured.supply(EvictionSignal.MEMORY_AVAILABLE)).isEqualTo(host.memory);
+        assertThat(measured.supply(EvictionSignal.ALLOCATABLE_MEMORY_AVAILABLE)).isEmpty();
+        assertThat(measured.supply(EvictionSignal.IMAGE_FS_AVAILABLE)).isEmpty();
+    }
+
+    @Test
+    @ExpectedWarnings("the runtime has not returned the usage of its pods for 10 s; going on without")
+    void measure_statisticsAlwaysReturnTooLate_theLastOnesCount() {
+        Semaphore returns = new Semaphore(0);
+        LimitedCall<RuntimeUsage.UsageFigures> calls =
+                RuntimeUsage.limitedCall(TaskThreads.on(NewThread.EACH, 8, time), time);
+        ContainerStatistics slow = () -> {
+            returns.acquireUninterruptibly();
+            return List.of(MeasuredPods.memory(pod("web", 0, "", ""), "300"));
+        };
+        RuntimeUsage usage = new RuntimeUsage(host, () -> Optional.of(slow), () -> OptionalLong.of(1000), calls);
+        assertThat(measuredAfterTheLimit(usage)).isEqualTo(PodFigures.NONE);
+        returns.release();
+        Patience.await().until(() -> calls.last().isPresent());
+
+        assertThat(measuredAfterTheLimit(usage)).isEqualTo(PodFigures.OLD);
+        returns.release(10);
+    }
+
+    private PodFigures measuredAfterTheLimit(RuntimeUsage usage) {
+        CompletableFuture<PodFigures> figures = CompletableFuture.supplyAsync(
+                () -> {
+                    try {
+                        return usage.measure().pods();
+                    } catch (InterruptedException e) {
+                        throw new AssertionError(e);
+                    }
+                },
+                NewThread.EACH);
+        Patience.await().until(() -> {
+            time.advance(Duration.ofSeconds(10));
+            return figures.isDone();
+        });
+        return figures.join();
+    }
+
     private static boolean measured(RuntimeUsage usage) {
         try {
-            return usage.measure().podsMeasured();
+            return usage.measure().pods() == PodFigures.NEW;
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }

@@ -117,6 +117,23 @@ class EvictedPodsTest {
     }
 
     @Test
+    @ExpectedWarnings("sync of pod shop/web failed; retrying")
+    void evict_againWithAShorterGracePeriod_stopsThePodSooner() {
+        node.start();
+        Pod pod = node.create(pod("web"));
+        node.runtime.duringStop = () -> {
+            throw new IllegalStateException("for the test");
+        };
+        CompletableFuture<Void> ended = evict(pod, 20, true);
+        node.runtime.duringStop = null;
+
+        assertThat(evict(pod, 25, true)).isSameAs(ended).isNotCompleted();
+        assertThat(evict(pod, 5, true)).isSameAs(ended).isCompleted();
+
+        assertThat(node.runtime.calls).last().isEqualTo("stop web in 5");
+    }
+
+    @Test
     void evict_podIsGone_hasEndedAlready() {
         node.start();
         Pod pod = node.create(pod("web"));
