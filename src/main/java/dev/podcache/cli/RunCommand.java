@@ -5,8 +5,8 @@ import dev.podcache.cli.config.AgentOptions;
 import dev.podcache.cli.config.CertificateFlags;
 import dev.podcache.cli.config.ClusterAccess;
 import dev.podcache.cli.config.FirstContact;
-import dev.podcache.cli.config.NodeCredentials;
 import dev.podcache.cli.config.FlagValues;
+import dev.podcache.cli.config.NodeCredentials;
 import dev.podcache.cli.config.NodeOptions;
 import dev.podcache.cli.observe.PageOptions;
 import dev.podcache.cli.observe.ReportedNode;
@@ -25,8 +25,8 @@ import dev.podcache.micrometer.PrometheusScrape;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.client.Config;
 import java.nio.file.Path;
-import java.util.Optional;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -111,8 +111,7 @@ final class RunCommand implements Callable<Integer> {
         return 0;
     }
 
-    private void run(
-            String name, KubeletConfiguration configuration, NodeCredentials credentials, EventWriter events) {
+    private void run(String name, KubeletConfiguration configuration, NodeCredentials credentials, EventWriter events) {
         Config config = credentials.config();
         try (Fabric8ApiServer server = ClusterAccess.server(config, configuration.rates())) {
             FirstContact contact = new FirstContact(server, config, console, events);
@@ -121,8 +120,7 @@ final class RunCommand implements Callable<Integer> {
             boolean startsFirst = configuration.staticPods().isPresent();
             if (startsFirst || contacted.getAsBoolean()) {
                 events.write(ProgramEvent.started(name, configuration.caching().strategy(), config.getMasterUrl()));
-                NodeAgentBuilder options =
-                        NodeAgent.builder(server)
+                NodeAgentBuilder options = NodeAgent.builder(server)
                         .runtime(this::runtime)
                         .registerAgain(registerAgain)
                         .scrape(PrometheusScrape::ofNode)

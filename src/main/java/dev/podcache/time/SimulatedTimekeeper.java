@@ -84,7 +84,9 @@ public final class SimulatedTimekeeper implements Timekeeper {
     private @Nullable Runnable nextUntil(long end) {
         Runnable task = null;
         synchronized (timers) {
-            for (Timer first = timers.peek(); task == null && first != null && first.due <= end; first = timers.peek()) {
+            for (Timer first = timers.peek();
+                    task == null && first != null && first.due <= end;
+                    first = timers.peek()) {
                 timers.poll();
                 task = first.task;
                 first.task = null;

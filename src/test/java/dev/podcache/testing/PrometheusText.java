@@ -82,8 +82,9 @@ public final class PrometheusText {
     /** Returns the names of the labels of a metric. */
     public Set<String> labels(String name) {
         Set<String> labels = new LinkedHashSet<>();
-        samples.stream().filter(sample -> sample.name().equals(name)).forEach(sample -> labels.addAll(
-                sample.labels().keySet()));
+        samples.stream()
+                .filter(sample -> sample.name().equals(name))
+                .forEach(sample -> labels.addAll(sample.labels().keySet()));
         return labels;
     }
 
@@ -117,8 +118,8 @@ public final class PrometheusText {
         String metric = metricOf(name);
         require(types.containsKey(metric), "sample without a type", line);
         begin(metric, line);
-        double value = Double.parseDouble(
-                matcher.group(3).replace("+Inf", "Infinity").replace("-Inf", "-Infinity"));
+        double value =
+                Double.parseDouble(matcher.group(3).replace("+Inf", "Infinity").replace("-Inf", "-Infinity"));
         require(!"counter".equals(types.get(metric)) || value >= 0, "negative counter", line);
         Sample sample = new Sample(name, labels(matcher.group(2), line), value);
         samples.add(sample);
@@ -160,8 +161,7 @@ public final class PrometheusText {
 
     private static String unescaped(String value) {
         return ESCAPE.matcher(value)
-                .replaceAll(escape ->
-                        escape.group(1).equals("n") ? "\n" : Matcher.quoteReplacement(escape.group(1)));
+                .replaceAll(escape -> escape.group(1).equals("n") ? "\n" : Matcher.quoteReplacement(escape.group(1)));
     }
 
     private static void require(boolean condition, String problem, String line) {

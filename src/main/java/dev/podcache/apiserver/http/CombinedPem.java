@@ -52,8 +52,8 @@ public final class CombinedPem {
      */
     public static Config separated(Config config) {
         String file = config.getClientCertFile();
-        boolean hasData = !Strings.isNullOrEmpty(config.getClientCertData())
-                || !Strings.isNullOrEmpty(config.getClientKeyData());
+        boolean hasData =
+                !Strings.isNullOrEmpty(config.getClientCertData()) || !Strings.isNullOrEmpty(config.getClientKeyData());
         if (Strings.isNullOrEmpty(file) || hasData || !file.equals(config.getClientKeyFile())) {
             return config;
         }

@@ -92,7 +92,9 @@ public final class ClusterAccess {
      */
     public static KubernetesClient client(Config config) {
         try {
-            return new KubernetesClientBuilder().withConfig(CombinedPem.separated(config)).build();
+            return new KubernetesClientBuilder()
+                    .withConfig(CombinedPem.separated(config))
+                    .build();
         } catch (KubernetesClientException e) {
             throw unusable(config, e);
         }

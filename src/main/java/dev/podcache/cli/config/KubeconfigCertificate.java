@@ -51,7 +51,9 @@ final class KubeconfigCertificate {
     /** Returns when the first of the certificates expires. */
     private static Instant end(String pem) throws CertificateException {
         byte[] certificates = CombinedPem.certificates(pem).getBytes(StandardCharsets.US_ASCII);
-        return CertificateFactory.getInstance("X.509").generateCertificates(new ByteArrayInputStream(certificates)).stream()
+        return CertificateFactory.getInstance("X.509")
+                .generateCertificates(new ByteArrayInputStream(certificates))
+                .stream()
                 .map(KubeconfigCertificate::endOf)
                 .min(Instant::compareTo)
                 .orElseThrow(() -> new CertificateException("no certificate"));

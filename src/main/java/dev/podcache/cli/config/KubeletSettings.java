@@ -79,7 +79,8 @@ public final class KubeletSettings {
                                 "healthzBindAddress",
                                 text -> address("healthzBindAddress", text),
                                 DEFAULT.health().address()),
-                        all.integer("healthzPort", PORTS_OR_NONE, DEFAULT.health().port())));
+                        all.integer(
+                                "healthzPort", PORTS_OR_NONE, DEFAULT.health().port())));
     }
 
     /** Returns whether the client certificate is rotated. */

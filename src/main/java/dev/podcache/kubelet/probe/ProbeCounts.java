@@ -22,12 +22,11 @@ final class ProbeCounts {
 
     void add(ProbeKind kind, Verdict verdict) {
         Results results = Objects.requireNonNull(counts.get(kind));
-        LongAdder result =
-                switch (verdict) {
-                    case SUCCESS, WARNING -> results.successful;
-                    case FAILURE -> results.failed;
-                    case ERROR -> results.unknown;
-                };
+        LongAdder result = switch (verdict) {
+            case SUCCESS, WARNING -> results.successful;
+            case FAILURE -> results.failed;
+            case ERROR -> results.unknown;
+        };
         result.increment();
     }
 

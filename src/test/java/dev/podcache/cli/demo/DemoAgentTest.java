@@ -45,7 +45,8 @@ class DemoAgentTest {
                 .hasSize(12)
                 .allSatisfy(pod -> assertThat(pod.getStatus().getContainerStatuses())
                         .isNotEmpty()
-                        .allSatisfy(container -> assertThat(container.getReady()).isTrue())));
+                        .allSatisfy(
+                                container -> assertThat(container.getReady()).isTrue())));
         assertThat(view.heartbeats().orElseThrow().registered()).isTrue();
         assertThat(view.stats().size()).isEqualTo(21);
     }

@@ -134,8 +134,9 @@ class ObserveCommandTest {
     private static JsonNode state(URI page) throws IOException, InterruptedException {
         HttpRequest request =
                 HttpRequest.newBuilder(URI.create(page + "/state")).build();
-        return RecordedOutput.parsed(
-                NoLeaks.saw(HttpClient.newHttpClient().send(request, BodyHandlers.ofString()).body()));
+        return RecordedOutput.parsed(NoLeaks.saw(HttpClient.newHttpClient()
+                .send(request, BodyHandlers.ofString())
+                .body()));
     }
 
     @Test
