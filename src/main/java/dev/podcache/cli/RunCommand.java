@@ -98,8 +98,7 @@ final class RunCommand implements Callable<Integer> {
             boolean startsFirst = configuration.staticPods().isPresent();
             if (startsFirst || contacted.getAsBoolean()) {
                 events.write(ProgramEvent.started(name, configuration.caching().strategy(), config.getMasterUrl()));
-                NodeAgentBuilder options =
-                        NodeAgent.builder(server)
+                NodeAgentBuilder options = NodeAgent.builder(server)
                         .runtime(this::runtime)
                         .registerAgain(registerAgain)
                         .scrape(PrometheusScrape::ofNode)

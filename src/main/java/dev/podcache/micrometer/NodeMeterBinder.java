@@ -57,8 +57,12 @@ public final class NodeMeterBinder implements MeterBinder {
 
     @Override
     public void bindTo(MeterRegistry registry) {
-        gauge(registry, "podcache.node.registered", Tags.empty(), "Whether the Node is registered", each ->
-                each.status().registered() ? 1 : 0);
+        gauge(
+                registry,
+                "podcache.node.registered",
+                Tags.empty(),
+                "Whether the Node is registered",
+                each -> each.status().registered() ? 1 : 0);
         Gauge.builder("podcache.node.lease.age", agent, NodeMeterBinder::leaseAge)
                 .tags(tags)
                 .description("Time since the Lease of the Node was renewed")
@@ -80,38 +84,60 @@ public final class NodeMeterBinder implements MeterBinder {
     }
 
     private void bindPods(MeterRegistry registry) {
-        gauge(registry, "kubelet.running.pods", Tags.empty(), "Pods of which a container runs", each -> each.counts()
-                .runningPods());
-        String containers = "Containers by state";
-        gauge(registry, "kubelet.running.containers", Tags.of("container.state", "running"), containers, each -> each.counts()
-                .runningContainers());
-        gauge(registry, "kubelet.running.containers", Tags.of("container.state", "exited"), containers, each -> each.counts()
-                .exitedContainers());
-        agent.counts().evictions().keySet().forEach(signal -> counter(
+        gauge(
                 registry,
-                "kubelet.evictions",
-                Tags.of("eviction.signal", signal),
-                "Evicted pods",
-                counts -> counts.evictions().getOrDefault(signal, 0L)));
+                "kubelet.running.pods",
+                Tags.empty(),
+                "Pods of which a container runs",
+                each -> each.counts().runningPods());
+        String containers = "Containers by state";
+        gauge(
+                registry,
+                "kubelet.running.containers",
+                Tags.of("container.state", "running"),
+                containers,
+                each -> each.counts().runningContainers());
+        gauge(
+                registry,
+                "kubelet.running.containers",
+                Tags.of("container.state", "exited"),
+                containers,
+                each -> each.counts().exitedContainers());
+        agent.counts()
+                .evictions()
+                .keySet()
+                .forEach(signal -> counter(
+                        registry,
+                        "kubelet.evictions",
+                        Tags.of("eviction.signal", signal),
+                        "Evicted pods",
+                        counts -> counts.evictions().getOrDefault(signal, 0L)));
     }
 
     private void bindProbes(MeterRegistry registry) {
-        agent.counts().probes().forEach((probe, results) -> results.keySet()
-                .forEach(result -> counter(
-                        registry,
-                        "prober.probe",
-                        Tags.of("probe.type", probe, "result", result),
-                        "Checks of containers",
-                        counts -> counts.probes().getOrDefault(probe, Map.of()).getOrDefault(result, 0L))));
+        agent.counts()
+                .probes()
+                .forEach((probe, results) -> results.keySet()
+                        .forEach(result -> counter(
+                                registry,
+                                "prober.probe",
+                                Tags.of("probe.type", probe, "result", result),
+                                "Checks of containers",
+                                counts -> counts.probes()
+                                        .getOrDefault(probe, Map.of())
+                                        .getOrDefault(result, 0L))));
     }
 
     private void outcomes(
             MeterRegistry registry, String name, String description, Function<NodeCounts, Map<String, Long>> counts) {
         counts.apply(agent.counts())
                 .keySet()
-                .forEach(outcome -> counter(registry, name, Tags.of("outcome", outcome), description, latest -> counts.apply(
-                                latest)
-                        .getOrDefault(outcome, 0L)));
+                .forEach(outcome -> counter(
+                        registry,
+                        name,
+                        Tags.of("outcome", outcome),
+                        description,
+                        latest -> counts.apply(latest).getOrDefault(outcome, 0L)));
     }
 
     private void counter(

@@ -48,8 +48,7 @@ public final class Durations {
         String hours = duration.toHours() > 0 ? duration.toHours() + "h" : "";
         String minutes = duration.toMinutes() > 0 ? duration.toMinutesPart() + "m" : "";
         return hours + minutes
-                + plain(BigDecimal.valueOf(duration.toSecondsPart())
-                        .add(BigDecimal.valueOf(duration.toNanosPart(), 9)))
+                + plain(BigDecimal.valueOf(duration.toSecondsPart()).add(BigDecimal.valueOf(duration.toNanosPart(), 9)))
                 + "s";
     }
 

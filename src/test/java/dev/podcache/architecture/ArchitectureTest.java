@@ -73,7 +73,8 @@ final class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAPackage("io.vertx..")
-            .because("event loops and buffers are a detail of two packages, of the probes and of the kubelet's listeners");
+            .because(
+                    "event loops and buffers are a detail of two packages, of the probes and of the kubelet's listeners");
 
     @ArchTest
     static final ArchRule time_and_threads_come_from_the_timekeeper = noClasses()

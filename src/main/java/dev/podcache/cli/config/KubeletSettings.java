@@ -76,7 +76,8 @@ public final class KubeletSettings {
                                 "healthzBindAddress",
                                 text -> address("healthzBindAddress", text),
                                 DEFAULT.health().address()),
-                        all.integer("healthzPort", PORTS_OR_NONE, DEFAULT.health().port())));
+                        all.integer(
+                                "healthzPort", PORTS_OR_NONE, DEFAULT.health().port())));
     }
 
     private static Optional<StaticPodFiles> staticPods(Settings all) {

@@ -106,8 +106,8 @@ public final class ControllersCommand implements Callable<Integer> {
 
     private void run(
             Leadership leadership, Fabric8ApiServer server, LeaderElectionOptions candidate, EventWriter events) {
-        @Nullable HealthServer port =
-                health.isOn() ? health.serve(leadership, election.name(), server.timekeeper()) : null;
+        @Nullable
+        HealthServer port = health.isOn() ? health.serve(leadership, election.name(), server.timekeeper()) : null;
         try (leadership) {
             if (election.elect()) {
                 leadership.compete(server, candidate);

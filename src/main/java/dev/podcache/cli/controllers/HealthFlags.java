@@ -73,11 +73,11 @@ final class HealthFlags {
 
     private static List<MeterBinder> meters(Leadership leadership, String name) {
         List<MeterBinder> meters = new ArrayList<>(PrometheusScrape.jvm());
-        meters.add(registry -> Gauge.builder(
-                        "leader.election.master.status", leadership, each -> each.isLeading() ? 1 : 0)
-                .tag("name", name)
-                .description("Whether this process is the leader")
-                .register(registry));
+        meters.add(
+                registry -> Gauge.builder("leader.election.master.status", leadership, each -> each.isLeading() ? 1 : 0)
+                        .tag("name", name)
+                        .description("Whether this process is the leader")
+                        .register(registry));
         return meters;
     }
 }

@@ -82,15 +82,17 @@ final class AgentChecks {
                 .withChecks(live(), ready())
                 .withConfiguration(() -> EffectiveConfiguration.of(options))
                 .withFlags(() -> options.flags);
-        return options.scrape.map(scrape -> info.withMetrics(scrape.apply(agent))).orElse(info);
+        return options.scrape
+                .map(scrape -> info.withMetrics(scrape.apply(agent)))
+                .orElse(info);
     }
 
     private void live(String name, Supplier<Duration> age, Duration limit) {
         live.add(new HealthCheck(name, () -> {
             Duration since = age.get();
             return since.compareTo(limit) > 0
-                    ? Optional.of("no run for " + since.toSeconds() + " s; at most " + limit.toSeconds()
-                            + " s are expected")
+                    ? Optional.of(
+                            "no run for " + since.toSeconds() + " s; at most " + limit.toSeconds() + " s are expected")
                     : Optional.empty();
         }));
     }

@@ -18,9 +18,8 @@ record ContainerCounts(int runningPods, int running, int exited) {
         int exited = 0;
         for (PodStatus status : statuses) {
             List<ContainerState> states = states(status);
-            int ofPod = (int) states.stream()
-                    .filter(state -> state.getRunning() != null)
-                    .count();
+            int ofPod = (int)
+                    states.stream().filter(state -> state.getRunning() != null).count();
             running += ofPod;
             pods += ofPod > 0 ? 1 : 0;
             exited += (int) states.stream()

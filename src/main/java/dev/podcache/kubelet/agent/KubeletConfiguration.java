@@ -46,7 +46,15 @@ public record KubeletConfiguration(
     /** Returns a copy whose node has neither an HTTPS endpoint nor a health port. */
     public KubeletConfiguration withoutEndpoint() {
         return new KubeletConfiguration(
-                caching, heartbeats, rates, registration, reservations, eviction, Endpoint.NONE, staticPods, HealthPort.OFF);
+                caching,
+                heartbeats,
+                rates,
+                registration,
+                reservations,
+                eviction,
+                Endpoint.NONE,
+                staticPods,
+                HealthPort.OFF);
     }
 
     /**

@@ -281,7 +281,8 @@ public final class NodeAgentBuilder {
     public NodeAgentBuilder healthPort(String address, int port) {
         if (!InetAddresses.isInetAddress(address)) {
             throw new IllegalArgumentException(
-                    "the address of the health port must be an IP address such as 127.0.0.1, but is \"" + address + "\"");
+                    "the address of the health port must be an IP address such as 127.0.0.1, but is \"" + address
+                            + "\"");
         }
         if (port < 0 || port > MOST_PORT) {
             throw new IllegalArgumentException("the health port must be between 0 and 65535, but is " + port);

@@ -51,15 +51,15 @@ final class StuckObjects {
         synchronized (this) {
             Map<ObjectName, Long> before = since;
             since = stuck.stream()
-                    .collect(Collectors.toMap(name -> name, name -> before.getOrDefault(name, now), (one, same) -> one, HashMap::new));
+                    .collect(Collectors.toMap(
+                            name -> name, name -> before.getOrDefault(name, now), (one, same) -> one, HashMap::new));
             late = stuck.stream()
                     .filter(name -> now - since.getOrDefault(name, now) >= GRACE.toNanos())
                     .toList();
         }
         return late.stream()
                 .findFirst()
-                .map(first -> late.size() + " objects cannot be read, such as " + first
-                        + "; /debug/objects shows why");
+                .map(first -> late.size() + " objects cannot be read, such as " + first + "; /debug/objects shows why");
     }
 
     private static boolean isStuck(ObjectEntry entry) {

@@ -18,7 +18,10 @@ import java.time.Duration;
 public record Eviction(
         Pod pod,
         String signal,
-        String message, ImmutableMap<String, String> annotations, Duration gracePeriod, boolean forPressure) {
+        String message,
+        ImmutableMap<String, String> annotations,
+        Duration gracePeriod,
+        boolean forPressure) {
 
     /** The reason in the pod's status and of the event. */
     public static final String REASON = "Evicted";

@@ -85,7 +85,8 @@ public final class EvictionThresholds {
     ImmutableMap<String, String> fields() {
         return signals().stream()
                 .collect(ImmutableMap.toImmutableMap(
-                        EvictionSignal::toString, signal -> of(signal).orElseThrow().toString()));
+                        EvictionSignal::toString,
+                        signal -> of(signal).orElseThrow().toString()));
     }
 
     /** Returns the signals that have a threshold, in the order of their declaration. */

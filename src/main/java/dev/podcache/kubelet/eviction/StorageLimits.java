@@ -63,7 +63,7 @@ final class StorageLimits {
                 Optional<Quantity> limit = used.flatMap(each -> limit(volume, each));
                 if (limit.isPresent() && isExceeded(limit.get(), used.get().usedBytes())) {
                     return Optional.of(new ExceededLimit(
-                        EMPTY_DIR,
+                            EMPTY_DIR,
                             "Usage of EmptyDir volume \"" + volume.getName() + "\" exceeds the limit \""
                                     + ResourceText.text(limit.get()) + "\". "));
                 }

@@ -17,7 +17,8 @@ final class AnswerJson {
         try {
             return JSON.writeValueAsBytes(value);
         } catch (JsonProcessingException e) {
-            throw new IllegalArgumentException("an answer of type " + value.getClass().getName() + " is no JSON", e);
+            throw new IllegalArgumentException(
+                    "an answer of type " + value.getClass().getName() + " is no JSON", e);
         }
     }
 }

@@ -51,8 +51,8 @@ final class ComponentPages {
     Optional<KubeletResponse> answer(KubeletRequest request) {
         return switch (path(request)) {
             case "/configz" ->
-                Optional.of(
-                        KubeletResponse.json(AnswerJson.bytes(component.configuration().get())));
+                Optional.of(KubeletResponse.json(
+                        AnswerJson.bytes(component.configuration().get())));
             case "/statusz" -> Optional.of(zPages.statusz(request));
             case "/flagz" -> Optional.of(zPages.flagz(request));
             default -> open(request, true);

@@ -54,8 +54,8 @@ final class Endpoints {
 
     Endpoints(Sources sources, Timekeeper timekeeper) {
         this.sources = sources;
-        this.component = new ComponentPages(
-                sources.component(), List.of(new HealthCheck("node", sources.health())), timekeeper);
+        this.component =
+                new ComponentPages(sources.component(), List.of(new HealthCheck("node", sources.health())), timekeeper);
         this.timekeeper = timekeeper;
         this.startedAt = timekeeper.wallTime();
     }

@@ -51,7 +51,8 @@ final class HealthPage {
         if (failed) {
             return KubeletResponse.text(500, lines + name + " check failed\n");
         }
-        return KubeletResponse.text(200, request.query().containsKey("verbose") ? lines + name + " check passed\n" : "ok");
+        return KubeletResponse.text(
+                200, request.query().containsKey("verbose") ? lines + name + " check passed\n" : "ok");
     }
 
     /**
@@ -70,7 +71,8 @@ final class HealthPage {
                                 + checks.stream().map(HealthCheck::name).collect(Collectors.joining(", "))));
         return problem(known)
                 .map(problem -> KubeletResponse.text(
-                        500, "internal server error: " + (showsReason ? Quoted.text(problem) : "reason withheld") + "\n"))
+                        500,
+                        "internal server error: " + (showsReason ? Quoted.text(problem) : "reason withheld") + "\n"))
                 .orElseGet(() -> KubeletResponse.text(200, "ok"));
     }
 

@@ -76,8 +76,7 @@ public final class HealthServer implements AutoCloseable {
             throw new RefusedException(405, "the method " + Quoted.value(request.method()) + " is not supported here");
         }
         if (!loopback && Authorization.firstSegment(request.path()).equals("metrics")) {
-            throw new RefusedException(
-                    403, "/metrics is served without authentication at a loopback address only");
+            throw new RefusedException(403, "/metrics is served without authentication at a loopback address only");
         }
         return pages.open(request, false)
                 .orElseThrow(() -> new RefusedException(

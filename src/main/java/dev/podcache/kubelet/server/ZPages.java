@@ -61,8 +61,8 @@ final class ZPages {
             return json("Flagz", Map.of("flags", flags));
         }
         StringBuilder text = new StringBuilder("\n" + component.name() + " flags\n" + WARNING + "\n");
-        flags.forEach((name, value) ->
-                text.append(name).append('=').append(value).append('\n'));
+        flags.forEach(
+                (name, value) -> text.append(name).append('=').append(value).append('\n'));
         return KubeletResponse.text(200, text.toString());
     }
 

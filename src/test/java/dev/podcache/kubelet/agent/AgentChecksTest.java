@@ -100,7 +100,8 @@ class AgentChecksTest {
             clock.advance(StuckObjects.GRACE.minusSeconds(1));
             assertThat(stuck.problem()).isEmpty();
             clock.advance(Duration.ofSeconds(1));
-            assertThat(stuck.problem()).contains("1 objects cannot be read, such as Secret shop/other; /debug/objects shows why");
+            assertThat(stuck.problem())
+                    .contains("1 objects cannot be read, such as Secret shop/other; /debug/objects shows why");
 
             cache.put(Secrets.of("shop", "other", "v"));
             cache.secrets().getObject("shop", "other");
@@ -118,7 +119,10 @@ class AgentChecksTest {
 
         Map<String, Long> counts = counter.byOutcome();
 
-        assertThat(counts).containsEntry("succeeded", 1L).containsEntry("conflict", 1L).containsEntry("rejected", 1L);
+        assertThat(counts)
+                .containsEntry("succeeded", 1L)
+                .containsEntry("conflict", 1L)
+                .containsEntry("rejected", 1L);
         assertThat(counts).hasSize(1 + FailureReason.values().length);
         assertThat(counts.values().stream().mapToLong(count -> count).sum()).isEqualTo(3);
     }

@@ -28,8 +28,18 @@ class AgentEndpointsTest {
 
     /** Those of meters that a kubelet has, of Micrometer's, and of our own. */
     private static final Set<String> LABELS = Set.of(
-            "kind", "strategy", "outcome", "reason", "state", "result", "cache", "container_state", "probe_type",
-            "eviction_signal", "area", "id");
+            "kind",
+            "strategy",
+            "outcome",
+            "reason",
+            "state",
+            "result",
+            "cache",
+            "container_state",
+            "probe_type",
+            "eviction_signal",
+            "area",
+            "id");
 
     @TempDir
     Path folder;
@@ -61,12 +71,11 @@ class AgentEndpointsTest {
                 .isPositive();
         assertThat(scraped.value("podcache_pod_status_patches_total", Map.of("outcome", "succeeded")))
                 .isPositive();
-        assertThat(scraped.value(
-                        "podcache_objects", Map.of("cache", "podcache", "kind", "Secret", "state", "fresh")))
+        assertThat(scraped.value("podcache_objects", Map.of("cache", "podcache", "kind", "Secret", "state", "fresh")))
                 .isEqualTo(1);
         HttpResponse<String> https = served.https("/metrics");
-        assertThat(https.headers().firstValue("Content-Type")).hasValueSatisfying(type -> assertThat(type)
-                .startsWith("text/plain; version=0.0.4"));
+        assertThat(https.headers().firstValue("Content-Type"))
+                .hasValueSatisfying(type -> assertThat(type).startsWith("text/plain; version=0.0.4"));
         assertThat(PrometheusText.parse(https.body()).types()).isEqualTo(scraped.types());
     }
 
@@ -74,7 +83,7 @@ class AgentEndpointsTest {
     void metrics_labels_nameNoObjects() throws Exception {
         PrometheusText scraped = PrometheusText.parse(served.health("/metrics").body());
 
-        for (PrometheusText.Sample sample : scraped.samples()) {
+        for (PrometheusText.MetricLine sample : scraped.samples()) {
             assertThat(LABELS).as(sample.name()).containsAll(sample.labels().keySet());
             assertThat(sample.labels().values()).doesNotContain("shop", "web", "db", ServedAgent.NODE);
         }
@@ -117,7 +126,9 @@ class AgentEndpointsTest {
         assertThat(configuration.path("kind").asText()).isEqualTo("KubeletConfiguration");
         assertThat(configuration.path("syncFrequency").asText()).isEqualTo("1m0s");
         assertThat(configuration.path("nodeLeaseDurationSeconds").asInt()).isEqualTo(40);
-        assertThat(configuration.path("configMapAndSecretChangeDetectionStrategy").asText())
+        assertThat(configuration
+                        .path("configMapAndSecretChangeDetectionStrategy")
+                        .asText())
                 .isEqualTo("Watch");
         assertThat(configuration.path("evictionHard").path("memory.available").asText())
                 .isEqualTo("100Mi");
@@ -126,7 +137,8 @@ class AgentEndpointsTest {
     @Test
     void flagz_isWhatTheProgramSays() throws Exception {
         assertThat(served.https("/flagz").body()).endsWith("\n\nhostname-override=worker-1\nmax-pods=110\n");
-        assertThat(served.https("/flagz", "Accept", "application/json").statusCode()).isEqualTo(406);
+        assertThat(served.https("/flagz", "Accept", "application/json").statusCode())
+                .isEqualTo(406);
     }
 
     @Test
@@ -163,7 +175,8 @@ class AgentEndpointsTest {
 
     @Test
     void healthPort_whatNeedsAuthorization_isNotThere() throws Exception {
-        for (String path : List.of("/pods", "/configz", "/flagz", "/statusz", "/debug/objects", "/containerLogs/a/b/c")) {
+        for (String path :
+                List.of("/pods", "/configz", "/flagz", "/statusz", "/debug/objects", "/containerLogs/a/b/c")) {
             assertThat(served.health(path).statusCode()).as(path).isEqualTo(404);
         }
     }

@@ -82,18 +82,17 @@ class MonitoringTest {
         });
 
         assertThat(expressions).hasSizeGreaterThan(15);
-        assertThat(expressions).allSatisfy(expression -> assertThat(problems(expression))
-                .isEmpty());
+        assertThat(expressions)
+                .allSatisfy(expression -> assertThat(problems(expression)).isEmpty());
         assertThat(dashboard.path("uid").asText()).isEqualTo("podcache");
-        assertThat(dashboard.path("panels")).allSatisfy(panel -> assertThat(
-                        panel.path("title").asText())
-                .isNotEmpty());
+        assertThat(dashboard.path("panels"))
+                .allSatisfy(panel -> assertThat(panel.path("title").asText()).isNotEmpty());
     }
 
     @Test
     void rules_everyExpression_isOfMetricsThatAnAgentHas() throws IOException {
-        JsonNode alerts = Serialization.unmarshal(Files.readString(RULES), JsonNode.class)
-                .at("/groups/0/rules");
+        JsonNode alerts =
+                Serialization.unmarshal(Files.readString(RULES), JsonNode.class).at("/groups/0/rules");
 
         assertThat(alerts).hasSizeGreaterThan(5);
         for (JsonNode alert : alerts) {
@@ -106,7 +105,8 @@ class MonitoringTest {
 
     @Test
     void expression_ofAMetricOrLabelThatNoAgentHas_isFound() {
-        assertThat(problems("rate(podcache_fetches_total{outcome=\"x\"}[5m]) > 1")).isEmpty();
+        assertThat(problems("rate(podcache_fetches_total{outcome=\"x\"}[5m]) > 1"))
+                .isEmpty();
         assertThat(problems("rate(podcache_fetched_total[5m])")).hasSize(1);
         assertThat(problems("rate(podcache_fetches_total{result=\"x\"}[5m])")).hasSize(1);
         assertThat(problems("sum by (kind) (podcache_bytes)")).hasSize(1);
@@ -134,8 +134,9 @@ class MonitoringTest {
 
         assertThat(documented).isEqualTo(actual);
         assertThat(groups.keySet()).isEqualTo(Set.of("jvm_", "process_", "system_"));
-        assertThat(groups.keySet()).allSatisfy(group -> assertThat(scraped.types().keySet())
-                .anySatisfy(name -> assertThat(name).startsWith(group)));
+        assertThat(groups.keySet())
+                .allSatisfy(group -> assertThat(scraped.types().keySet())
+                        .anySatisfy(name -> assertThat(name).startsWith(group)));
     }
 
     private static String row(String type, String labels) {

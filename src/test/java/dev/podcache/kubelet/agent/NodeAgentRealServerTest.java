@@ -172,7 +172,8 @@ class NodeAgentRealServerTest {
                         .build();
                 KubernetesClient nobody = real.clientFor("nobody", "no-group")) {
             agent.start();
-            await().until(() -> isReady(name) && port(name) > 0 && agent.sinceRenewal().isPresent());
+            await().until(() ->
+                    isReady(name) && port(name) > 0 && agent.sinceRenewal().isPresent());
 
             PrometheusText scraped = PrometheusText.parse(admin.raw(path));
 

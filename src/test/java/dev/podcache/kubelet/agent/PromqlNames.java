@@ -24,16 +24,22 @@ record PromqlNames(Set<String> metrics, Set<String> labels) {
             labels.add(values.group(2).strip());
             rest = values.group(1);
         }
-        SELECTOR.matcher(rest).results().forEach(selector -> MATCHER.matcher(selector.group(1))
+        SELECTOR.matcher(rest)
                 .results()
-                .forEach(matcher -> labels.add(matcher.group(1))));
+                .forEach(selector ->
+                        MATCHER.matcher(selector.group(1)).results().forEach(matcher -> labels.add(matcher.group(1))));
         rest = SELECTOR.matcher(rest).replaceAll(" ");
-        GROUPING.matcher(rest).results().forEach(grouping -> WORD.matcher(grouping.group(1))
+        GROUPING.matcher(rest)
                 .results()
-                .forEach(label -> labels.add(label.group())));
+                .forEach(grouping ->
+                        WORD.matcher(grouping.group(1)).results().forEach(label -> labels.add(label.group())));
         rest = RANGE.matcher(GROUPING.matcher(rest).replaceAll(" ")).replaceAll(" ");
         Set<String> metrics = new TreeSet<>();
-        WORD.matcher(rest).results().map(word -> word.group()).filter(word -> !WORDS.contains(word)).forEach(metrics::add);
+        WORD.matcher(rest)
+                .results()
+                .map(word -> word.group())
+                .filter(word -> !WORDS.contains(word))
+                .forEach(metrics::add);
         return new PromqlNames(metrics, labels);
     }
 }

@@ -113,16 +113,14 @@ final class ServedAgent implements AutoCloseable {
 
     /** Sends a GET to the health port. */
     HttpResponse<String> health(String path) throws IOException, InterruptedException {
-        URI uri = URI.create(
-                "http://127.0.0.1:" + agent.healthPort().orElseThrow() + path);
+        URI uri = URI.create("http://127.0.0.1:" + agent.healthPort().orElseThrow() + path);
         return HttpClient.newHttpClient().send(request(uri).build(), BodyHandlers.ofString());
     }
 
     /** Sends a GET to the HTTPS endpoint. */
     HttpResponse<String> https(String path, String... headers)
             throws IOException, InterruptedException, GeneralSecurityException {
-        URI uri = URI.create(
-                "https://127.0.0.1:" + agent.httpsPort().orElseThrow() + path);
+        URI uri = URI.create("https://127.0.0.1:" + agent.httpsPort().orElseThrow() + path);
         HttpRequest.Builder request = request(uri).header("Authorization", "Bearer " + TOKEN);
         if (headers.length > 0) {
             request.headers(headers);

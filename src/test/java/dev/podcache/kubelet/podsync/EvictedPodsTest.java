@@ -32,8 +32,8 @@ class EvictedPodsTest {
     }
 
     private CompletableFuture<Void> evict(Pod pod, int graceSeconds, boolean forPressure) {
-        CompletableFuture<Void> ended = node.workers.evict(
-                new Eviction(pod, "memory.available", MESSAGE, ImmutableMap.of(), Duration.ofSeconds(graceSeconds), forPressure));
+        CompletableFuture<Void> ended = node.workers.evict(new Eviction(
+                pod, "memory.available", MESSAGE, ImmutableMap.of(), Duration.ofSeconds(graceSeconds), forPressure));
         node.settle();
         return ended;
     }
@@ -130,8 +130,8 @@ class EvictedPodsTest {
         node.start();
         Pod pod = node.create(pod("web"));
         evict(pod, 1, true);
-        CompletableFuture<Void> again =
-                node.workers.evict(new Eviction(pod, "memory.available", "another", ImmutableMap.of(), Duration.ofSeconds(1), true));
+        CompletableFuture<Void> again = node.workers.evict(
+                new Eviction(pod, "memory.available", "another", ImmutableMap.of(), Duration.ofSeconds(1), true));
         node.settle();
         assertThat(again).isCompleted();
         assertThat(node.status("web").getMessage()).isEqualTo(MESSAGE);

@@ -84,7 +84,8 @@ class HealthPageTest {
 
     @Test
     void all_unknownCheckIsExcluded_warns() {
-        assertThat(body(page.all(Requested.get("/readyz?verbose&exclude=leese")))).isEqualTo("""
+        assertThat(body(page.all(Requested.get("/readyz?verbose&exclude=leese"))))
+                .isEqualTo("""
                 [+]ping ok
                 [+]lease ok
                 [+]objects ok

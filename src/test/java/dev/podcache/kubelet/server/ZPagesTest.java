@@ -90,7 +90,8 @@ class ZPagesTest {
         assertThat(json).isEqualTo(new ObjectMapper().readTree("""
                 {"kind": "Statusz", "apiVersion": "config.k8s.io/v1beta1", "metadata": {"name": "podcache"},
                  "startTime": "%s", "uptimeSeconds": 120, "binaryVersion": "v1.2.3", "paths": ["/healthz", "/metrics"]}
-                """.formatted(start.truncatedTo(java.time.temporal.ChronoUnit.SECONDS))));
+                """.formatted(
+                                start.truncatedTo(java.time.temporal.ChronoUnit.SECONDS))));
     }
 
     @ParameterizedTest
@@ -109,8 +110,7 @@ class ZPagesTest {
                 "nonsense"
             })
     void statusz_nothingElseIsAccepted_is406(String accept) {
-        RefusedException refused =
-                catchThrowableOfType(RefusedException.class, () -> pages.statusz(accepting(accept)));
+        RefusedException refused = catchThrowableOfType(RefusedException.class, () -> pages.statusz(accepting(accept)));
 
         assertThat(refused.code()).isEqualTo(406);
     }
