@@ -33,13 +33,13 @@ public final class PrometheusText {
     private static final List<String> SUFFIXES = List.of("_bucket", "_sum", "_count");
 
     private final Map<String, String> types = new LinkedHashMap<>();
-    private final List<Sample> samples = new ArrayList<>();
+    private final List<MetricLine> samples = new ArrayList<>();
     private final Set<String> helped = new HashSet<>();
     private final Set<String> finished = new HashSet<>();
     private @Nullable String current;
 
     /** One line with a value. */
-    public record Sample(String name, Map<String, String> labels, double value) {}
+    public record MetricLine(String name, Map<String, String> labels, double value) {}
 
     private PrometheusText() {}
 
@@ -58,7 +58,7 @@ public final class PrometheusText {
             if (line.startsWith("#")) {
                 parsed.comment(line);
             } else {
-                Sample sample = parsed.sample(line);
+                MetricLine sample = parsed.sample(line);
                 require(series.add(List.of(sample.name(), sample.labels())), "series appears twice", line);
             }
         });
@@ -70,13 +70,13 @@ public final class PrometheusText {
         return ImmutableMap.copyOf(types);
     }
 
-    public List<Sample> samples() {
+    public List<MetricLine> samples() {
         return List.copyOf(samples);
     }
 
     /** Returns the names of the samples: for a histogram, those with a suffix. */
     public Set<String> names() {
-        return samples.stream().map(Sample::name).collect(ImmutableSet.toImmutableSet());
+        return samples.stream().map(MetricLine::name).collect(ImmutableSet.toImmutableSet());
     }
 
     /** Returns the names of the labels of a metric. */
@@ -111,7 +111,7 @@ public final class PrometheusText {
         require(types.put(name, matcher.group(3)) == null, "second TYPE", line);
     }
 
-    private Sample sample(String line) {
+    private MetricLine sample(String line) {
         Matcher matcher = SAMPLE.matcher(line);
         require(matcher.matches(), "not a sample", line);
         String name = matcher.group(1);
@@ -121,7 +121,7 @@ public final class PrometheusText {
         double value =
                 Double.parseDouble(matcher.group(3).replace("+Inf", "Infinity").replace("-Inf", "-Infinity"));
         require(!"counter".equals(types.get(metric)) || value >= 0, "negative counter", line);
-        Sample sample = new Sample(name, labels(matcher.group(2), line), value);
+        MetricLine sample = new MetricLine(name, labels(matcher.group(2), line), value);
         samples.add(sample);
         return sample;
     }

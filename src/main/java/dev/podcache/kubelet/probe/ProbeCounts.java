@@ -10,18 +10,18 @@ import java.util.concurrent.atomic.LongAdder;
 /** Counts checks by probe and result, with the results of the kubelet's {@code prober_probe_total}. Thread-safe. */
 final class ProbeCounts {
 
-    private final ImmutableMap<ProbeKind, Results> counts =
-            Arrays.stream(ProbeKind.values()).collect(ImmutableMap.toImmutableMap(kind -> kind, kind -> new Results()));
+    private final ImmutableMap<ProbeKind, ProbeResults> counts =
+            Arrays.stream(ProbeKind.values()).collect(ImmutableMap.toImmutableMap(kind -> kind, kind -> new ProbeResults()));
 
     /** The counts of one kind. */
-    private static final class Results {
+    private static final class ProbeResults {
         final LongAdder successful = new LongAdder();
         final LongAdder failed = new LongAdder();
         final LongAdder unknown = new LongAdder();
     }
 
     void add(ProbeKind kind, Verdict verdict) {
-        Results results = Objects.requireNonNull(counts.get(kind));
+        ProbeResults results = Objects.requireNonNull(counts.get(kind));
         LongAdder result = switch (verdict) {
             case SUCCESS, WARNING -> results.successful;
             case FAILURE -> results.failed;
@@ -36,7 +36,7 @@ final class ProbeCounts {
     }
 
     private Map<String, Long> of(ProbeKind kind) {
-        Results results = Objects.requireNonNull(counts.get(kind));
+        ProbeResults results = Objects.requireNonNull(counts.get(kind));
         return ImmutableMap.of(
                 "successful", results.successful.sum(),
                 "failed", results.failed.sum(),

@@ -83,7 +83,7 @@ class AgentEndpointsTest {
     void metrics_labels_nameNoObjects() throws Exception {
         PrometheusText scraped = PrometheusText.parse(served.health("/metrics").body());
 
-        for (PrometheusText.Sample sample : scraped.samples()) {
+        for (PrometheusText.MetricLine sample : scraped.samples()) {
             assertThat(LABELS).as(sample.name()).containsAll(sample.labels().keySet());
             assertThat(sample.labels().values()).doesNotContain("shop", "web", "db", ServedAgent.NODE);
         }
