@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.LongAdder;
 /** Counts checks by probe and result, with the results of the kubelet's {@code prober_probe_total}. Thread-safe. */
 final class ProbeCounts {
 
-    private final ImmutableMap<ProbeKind, ProbeResults> counts =
-            Arrays.stream(ProbeKind.values()).collect(ImmutableMap.toImmutableMap(kind -> kind, kind -> new ProbeResults()));
+    private final ImmutableMap<ProbeKind, ProbeResults> counts = Arrays.stream(ProbeKind.values())
+            .collect(ImmutableMap.toImmutableMap(kind -> kind, kind -> new ProbeResults()));
 
     /** The counts of one kind. */
     private static final class ProbeResults {
