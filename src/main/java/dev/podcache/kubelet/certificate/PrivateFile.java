@@ -10,6 +10,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Objects;
 import java.util.Set;
 
 /** Writes files that only their owner can read. */
@@ -22,7 +23,7 @@ public final class PrivateFile {
      * Blocks until the content is on the disk.
      */
     public static void replace(Path file, String text) throws IOException {
-        Path directory = file.toAbsolutePath().getParent();
+        Path directory = Objects.requireNonNull(file.toAbsolutePath().getParent(), "the root is no file");
         Files.createDirectories(directory);
         Path next = file.resolveSibling(file.getFileName() + ".next");
         Files.deleteIfExists(next);
