@@ -87,7 +87,8 @@ class ControllersCommandRealServerTest {
     }
 
     @Test
-    void frozenNode_isNotReadyForKubectlInTime_itsPodIsDeleted_andItIsReadyAfterItThaws(NoLeaks leaks) throws Exception {
+    void frozenNode_isNotReadyForKubectlInTime_itsPodIsDeleted_andItIsReadyAfterItThaws(NoLeaks leaks)
+            throws Exception {
         // the agent of the frozen node says that it cannot renew its Lease
         leaks.allowWarnings("");
         try (RealApiServer real = RealApiServer.start(

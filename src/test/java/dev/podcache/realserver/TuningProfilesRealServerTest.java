@@ -134,8 +134,7 @@ class TuningProfilesRealServerTest {
             Duration timeout = Duration.ofSeconds(10);
             ClusterWrites writes =
                     ClusterWrites.to(server.api(ObjectKind.NODE, timeout), server.api(ObjectKind.POD, timeout));
-            new NodeLifecycleController(cache, writes, (about, type, reason, message) -> {}, profile.options())
-                    .start();
+            new NodeLifecycleController(cache, writes, (about, type, reason, message) -> {}, profile.options()).start();
             reflectors = new ClusterReflectors(
                     new ClusterReflectors.WatchedCollections(
                             own(profile, server.listerWatcher(ObjectKind.NODE, "", "")),
@@ -243,7 +242,8 @@ class TuningProfilesRealServerTest {
     }
 
     private static String ready(ScaledProfile profile, KubernetesClient admin) {
-        return TestNodes.status(admin.nodes().withName(profile.name("frozen") + "-0").get(), "Ready");
+        return TestNodes.status(
+                admin.nodes().withName(profile.name("frozen") + "-0").get(), "Ready");
     }
 
     private static Pod pod(ScaledProfile profile, KubernetesClient admin) {
