@@ -37,7 +37,6 @@ import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import java.net.URI;
 import java.time.Duration;
 import java.time.ZonedDateTime;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -143,6 +142,9 @@ class TuningProfilesRealServerTest {
                             own(profile, server.listerWatcher(ObjectKind.POD, "", "spec.nodeName!="))),
                     cache,
                     new Recovery(server.timekeeper()));
+        }
+
+        void start() {
             reflectors.start();
         }
 
@@ -162,15 +164,16 @@ class TuningProfilesRealServerTest {
     void frozenNode_ofEachProfile_isNoticedAndEvictedWithinThePlan_andIsReadyAfterItThaws(NoLeaks leaks) {
         // the agents of the frozen nodes say that they cannot renew their Leases
         leaks.allowWarnings("");
-        List<CompletableFuture<Void>> runs = List.of(
-                        new ScaledProfile(TuningProfile.DEFAULT, 12),
-                        new ScaledProfile(TuningProfile.FAST, 5),
-                        new ScaledProfile(TuningProfile.MEDIUM, 10),
-                        new ScaledProfile(TuningProfile.LOW, 20))
-                .stream()
-                .map(profile -> CompletableFuture.runAsync(() -> run(profile), NewThread.EACH))
-                .toList();
-        runs.forEach(CompletableFuture::join);
+        CompletableFuture.allOf(
+                        running(TuningProfile.DEFAULT, 12),
+                        running(TuningProfile.FAST, 5),
+                        running(TuningProfile.MEDIUM, 10),
+                        running(TuningProfile.LOW, 20))
+                .join();
+    }
+
+    private CompletableFuture<Void> running(TuningProfile profile, int faster) {
+        return CompletableFuture.runAsync(() -> run(new ScaledProfile(profile, faster)), NewThread.EACH);
     }
 
     private void run(ScaledProfile profile) {
@@ -189,6 +192,7 @@ class TuningProfilesRealServerTest {
             await().until(() -> alive.ready() == 1 && one.ready() == 1);
             admin.resource(profile.pod()).create();
             try (OwnMonitor monitor = new OwnMonitor(admin, profile)) {
+                monitor.start();
                 awaitTwoRenewals(profile, admin);
                 freezeAndThaw(profile, admin, proxy);
             }

@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.HashSet;
-import java.util.Map;
 import java.util.Set;
 
 /**
@@ -54,8 +53,8 @@ record DiskUsage(long bytes, long inodes) {
 
         private static boolean hasSeveralNames(Path file) {
             try {
-                Map<String, Object> attributes = Files.readAttributes(file, "unix:nlink", LinkOption.NOFOLLOW_LINKS);
-                return ((Number) attributes.get("nlink")).longValue() > 1;
+                Object names = Files.getAttribute(file, "unix:nlink", LinkOption.NOFOLLOW_LINKS);
+                return names instanceof Number number && number.longValue() > 1;
             } catch (IOException | UnsupportedOperationException | IllegalArgumentException unknown) {
                 // deleted meanwhile, or a file system without such numbers
                 return false;

@@ -53,7 +53,7 @@ class NodeJsonTest {
         status.getConditions().get(0).setAdditionalProperty("future", false);
         status.getAddresses().get(0).setAddress("10.0.0.2");
         status.getAddresses().remove(1);
-        status.getCapacity().get("cpu").setAmount("3");
+        status.getCapacity().values().forEach(quantity -> quantity.setAmount("3"));
         status.getAllocatable().remove("cpu");
         status.getImages().get(0).getNames().clear();
         status.getImages().get(0).setSizeBytes(6L);
