@@ -173,7 +173,8 @@ final class KubeletFlags {
             arity = "0..1",
             fallbackValue = "true",
             paramLabel = "BOOL",
-            description = "whether to request another client certificate before the one in use expires (default: false)")
+            description =
+                    "whether to request another client certificate before the one in use expires (default: false)")
     private @Nullable Boolean rotateCertificates;
 
     /** Returns the file to read, or null if the flag is not set. */

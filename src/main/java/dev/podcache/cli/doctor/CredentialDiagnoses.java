@@ -65,7 +65,8 @@ final class CredentialDiagnoses {
     }
 
     private static String remedy(ClientCredentials known, Instant now) {
-        boolean ofNode = known.kind().equals("client certificate") && known.user().startsWith(NODES);
+        boolean ofNode =
+                known.kind().equals("client certificate") && known.user().startsWith(NODES);
         return ofNode && isOver(known, now) ? REQUEST : RENEW;
     }
 

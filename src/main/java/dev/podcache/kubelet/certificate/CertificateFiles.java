@@ -115,7 +115,8 @@ final class CertificateFiles {
         try {
             used.requireUser(node);
         } catch (CertificateException e) {
-            throw new IOException(current + " is not of node " + node + ", " + e.getMessage() + ": use another directory", e);
+            throw new IOException(
+                    current + " is not of node " + node + ", " + e.getMessage() + ": use another directory", e);
         }
     }
 

@@ -63,11 +63,7 @@ public final class CertificateRotation implements AutoCloseable {
      * @param reread makes the server's client read its credentials again
      * @param random uniform in [0, 1)
      */
-    CertificateRotation(
-            NodeCertificate certificate,
-            SigningRequests server,
-            Runnable reread,
-            DoubleSupplier random) {
+    CertificateRotation(NodeCertificate certificate, SigningRequests server, Runnable reread, DoubleSupplier random) {
         this.certificate = certificate;
         this.server = server;
         this.reread = reread;
@@ -169,7 +165,9 @@ public final class CertificateRotation implements AutoCloseable {
     private void failed(Throwable failure) {
         failures++;
         Duration retry = RETRIES.pause(failures, random.getAsDouble(), failure.getCause());
-        String why = failure instanceof CertificateRequestException ? String.valueOf(failure.getMessage()) : failure.toString();
+        String why = failure instanceof CertificateRequestException
+                ? String.valueOf(failure.getMessage())
+                : failure.toString();
         if (!why.equals(problem)) {
             problem = why;
             log.warn(

@@ -71,8 +71,8 @@ record CertifiedKey(X509Certificate certificate, String chain, PrivateKey key) {
 
     private static CertifiedKey of(String pem, PrivateKey key) throws CertificateException {
         String chain = CombinedPem.certificates(pem);
-        Collection<? extends Certificate> certificates =
-                CertificateFactory.getInstance("X.509").generateCertificates(new ByteArrayInputStream(KeyPairs.bytes(chain)));
+        Collection<? extends Certificate> certificates = CertificateFactory.getInstance("X.509")
+                .generateCertificates(new ByteArrayInputStream(KeyPairs.bytes(chain)));
         for (Certificate first : certificates) {
             if (first instanceof X509Certificate certificate) {
                 return new CertifiedKey(certificate, chain, key);

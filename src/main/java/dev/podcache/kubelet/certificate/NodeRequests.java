@@ -27,8 +27,7 @@ final class NodeRequests implements AutoCloseable {
      * @param bootstrap whether the credentials are those of a bootstrap
      * @param progress receives lines for people
      */
-    NodeRequests(
-            NodeCertificate certificate, SigningRequests server, boolean bootstrap, Consumer<String> progress) {
+    NodeRequests(NodeCertificate certificate, SigningRequests server, boolean bootstrap, Consumer<String> progress) {
         this.node = certificate.node();
         this.files = certificate.files();
         this.server = server;

@@ -43,7 +43,8 @@ final class RequestFailures {
         for (CertificateSigningRequestCondition condition : conditions(object)) {
             String type = String.valueOf(condition.getType());
             if (type.equals("Denied")) {
-                String text = " was denied" + why(condition) + "; if node " + request.node() + " may be in the cluster, ";
+                String text =
+                        " was denied" + why(condition) + "; if node " + request.node() + " may be in the cluster, ";
                 return Optional.of(failure(Reason.DENIED, request, text + again));
             }
             if (type.equals("Failed")) {
@@ -61,7 +62,9 @@ final class RequestFailures {
     /** Returns the certificate in an object in base64; empty if it is not both approved and signed. */
     static Optional<String> certificate(CertificateSigningRequest object) {
         CertificateSigningRequestStatus status = object.getStatus();
-        return !isApproved(object) || status.getCertificate() == null || status.getCertificate().isEmpty()
+        return !isApproved(object)
+                        || status.getCertificate() == null
+                        || status.getCertificate().isEmpty()
                 ? Optional.empty()
                 : Optional.of(status.getCertificate());
     }
@@ -94,8 +97,7 @@ final class RequestFailures {
     /** Returns the failure that an answer of the API server means. */
     static CertificateRequestException refused(ApiServerException answer, boolean bootstrap) {
         return switch (answer.reason()) {
-            case UNAUTHORIZED ->
-                answered(Reason.UNAUTHORIZED, answer, bootstrap ? ANOTHER_TOKEN : ANOTHER_BOOTSTRAP);
+            case UNAUTHORIZED -> answered(Reason.UNAUTHORIZED, answer, bootstrap ? ANOTHER_TOKEN : ANOTHER_BOOTSTRAP);
             case FORBIDDEN -> answered(Reason.FORBIDDEN, answer, bootstrap ? BOOTSTRAP_BINDING : NODE_AUTHORIZER);
             default -> answered(Reason.REFUSED, answer, OLD_SERVER);
         };

@@ -89,8 +89,7 @@ final class FakeSigningApi implements ObjectApi<CertificateSigningRequest> {
     /** Returns a certificate for the name of a request, but not for its key. */
     String pemWithAnotherKey(String name, Instant end) {
         try {
-            return AUTHORITY.signedWithOwnKeyPem(
-                    text(object(name).getSpec().getRequest()), end);
+            return AUTHORITY.signedWithOwnKeyPem(text(object(name).getSpec().getRequest()), end);
         } catch (IOException | GeneralSecurityException e) {
             throw new IllegalStateException(e);
         }
