@@ -96,7 +96,11 @@ class WorkloadManifestsTest {
     /** Two agents of one node would overwrite each other's reports. */
     @Test
     void agents_areReplacedOneAfterTheOther_andOnlyOnNodesThatWereChosen() {
-        assertThat(AGENTS.getSpec().getUpdateStrategy().getRollingUpdate().getMaxUnavailable().getValue())
+        assertThat(AGENTS.getSpec()
+                        .getUpdateStrategy()
+                        .getRollingUpdate()
+                        .getMaxUnavailable()
+                        .getValue())
                 .isEqualTo(1);
         assertThat(AGENTS.getSpec().getUpdateStrategy().getRollingUpdate().getMaxSurge())
                 .isNull();

@@ -64,7 +64,8 @@ final class TokenFile implements OAuthTokenProvider {
                 .flatMap(users -> users.stream())
                 .filter(each -> Objects.equals(each.getName(), user) && each.getUser() != null)
                 .map(NamedAuthInfo::getUser)
-                .filter(found -> found.getTokenFile() != null && !found.getTokenFile().isEmpty())
+                .filter(found ->
+                        found.getTokenFile() != null && !found.getTokenFile().isEmpty())
                 .map(found -> kubeconfig.toAbsolutePath().resolveSibling(found.getTokenFile()))
                 .findFirst();
     }
@@ -74,7 +75,10 @@ final class TokenFile implements OAuthTokenProvider {
         try {
             last = read();
         } catch (IOException e) {
-            log.warn("the token in {} cannot be read ({}); the last one is used", file, e.getClass().getSimpleName());
+            log.warn(
+                    "the token in {} cannot be read ({}); the last one is used",
+                    file,
+                    e.getClass().getSimpleName());
         }
         return last;
     }
