@@ -124,7 +124,7 @@ class DeployManifestsTest {
 
     @Test
     void bootstrap_bindings_areThoseOfNewNodesAndOfNodes() {
-        assertThat(read("rbac-bootstrap.yaml"))
+        assertThat(read("examples/rbac-bootstrap.yaml"))
                 .allSatisfy(object -> assertThat(object).isInstanceOf(ClusterRoleBinding.class))
                 .map(ClusterRoleBinding.class::cast)
                 .extracting(binding -> binding.getRoleRef().getName() + " to "

@@ -83,7 +83,7 @@ final class RequestFailures {
                 request,
                 " was not approved and signed within " + PendingRequest.TIMEOUT.toMinutes()
                         + " min; another request follows: approve it with `kubectl certificate approve`, or let"
-                        + " kube-controller-manager approve it, see deploy/rbac-bootstrap.yaml");
+                        + " kube-controller-manager approve it, see deploy/examples/rbac-bootstrap.yaml");
     }
 
     static CertificateRequestException unusable(SigningRequest request, Exception why) {
