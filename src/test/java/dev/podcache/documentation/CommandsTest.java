@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The commands in the documentation name options, goals, profiles, classes and files that exist. */
 class CommandsTest {
 
-    private static final Pattern INLINE = Pattern.compile("`((?:mvn|java -jar|podcache|\\.ci/)[ \\w][^`]*)`");
+    private static final Pattern INLINE = Pattern.compile("`((?:(?:mvn|java -jar|podcache) |\\.ci/\\w)[^`]*)`");
     private static final Pattern PROFILE = Pattern.compile("<profile>\\s*<id>([\\w-]+)</id>");
     private static final Pattern OUR_FILE = Pattern.compile("(?:deploy|src|docs|\\.ci)/[^\\s.]\\S*");
 
@@ -38,7 +38,7 @@ class CommandsTest {
             "apply", "certificate", "config", "create", "delete", "get", "label", "rollout", "scale", "--kubeconfig");
 
     /** Programs whose arguments are not checked but for names of our files. */
-    private static final Set<String> OTHERS = Set.of("base64", "curl", "kind", "openssl", "sed");
+    private static final Set<String> OTHERS = Set.of("base64", "curl", "kind", "kubeadm", "openssl", "sed");
 
     static List<Path> documents() {
         return Documents.all().stream()

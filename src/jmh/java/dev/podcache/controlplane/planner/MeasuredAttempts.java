@@ -35,9 +35,9 @@ final class MeasuredAttempts {
     }
 
     /** What was counted, both per node. */
-    record Attempts(double updatesPerMinute, double inGracePeriod) {}
+    record CountedTries(double updatesPerMinute, double inGracePeriod) {}
 
-    Attempts measure() throws InterruptedException {
+    CountedTries measure() throws InterruptedException {
         try (HollowNodes nodes = HollowNodes.start(client, NODES, template)) {
             PlanRun.await("all nodes are Ready", () -> nodes.ready() == NODES);
             // the first updates follow the registration, and none is due for a while
@@ -45,7 +45,7 @@ final class MeasuredAttempts {
             double updates = writes(COUNTED) / TimeUnit.NANOSECONDS.toMinutes(COUNTED.toNanos());
             client.resource(refusal()).create();
             PlanRun.await("the server fails writes", this::fails);
-            return new Attempts(updates, writes(settings.profile().grace()));
+            return new CountedTries(updates, writes(settings.profile().grace()));
         }
     }
 

@@ -161,7 +161,7 @@ public final class PlanRun {
 
     private void measureAttempts() throws InterruptedException {
         Plan plan = Plan.of(settings);
-        MeasuredAttempts.Attempts attempts = new MeasuredAttempts(server, client, settings).measure();
+        MeasuredAttempts.CountedTries attempts = new MeasuredAttempts(server, client, settings).measure();
         row(
                 "status updates a minute, older kubelets",
                 plan.value(PlanFigure.STATUS_UPDATES),

@@ -29,12 +29,10 @@ final class PodStatusSync implements AutoCloseable {
      * `due` has the UIDs of pods whose status may be newer than the last reported version. A pod is due when its status
      * changes, when its report completed (a newer status may have come meanwhile), when its pause ends, and when a full
      * pass finds that its status at the server differs. A scan takes due pods, in this order, and starts a report for each
-     * that needs one: at most `mostReports` at a time, and at most one for a pod. It does not wait for the reports. At most
-     * one scan is pending, so that a pod that changed three times is reported once. Scans run one at a time, on the timer
-     * thread.
+     * that needs one: at most `mostReports` at a time, and one for a pod. It does not wait for the reports. At most one scan
+     * is pending, so that a pod that changed three times is reported once. Scans run one at a time, on the timer thread.
      *
-     * A full pass, every 10 s, finds pods whose status at the server differs from the reported one. It forgets the
-     * reported version of these pods, so that the next scan reports them again.
+     * A full pass, every 10 s, forgets the reported version of pods whose status at the server differs from it.
      *
      * A failed report pauses only its own pod. A conflict on the UID, because another pod has taken the name since the
      * GET, counts as a failure: the GET of the next attempt decides, and nothing is lost if the conflict had another cause.
@@ -67,11 +65,7 @@ final class PodStatusSync implements AutoCloseable {
     private record ReportedVersion(
             long version, String serverUid, @Nullable PodStatus answered) {}
 
-    /**
-     * Creates a sync that does nothing until {@link #start}.
-     *
-     * @param mostReports how many pods are reported at a time at most
-     */
+    /** Creates a sync that does nothing until {@link #start}, and then reports {@code mostReports} pods at a time. */
     PodStatusSync(
             ObjectApi<Pod> api, PodStatusCache cache, Timekeeper timekeeper, DoubleSupplier random, int mostReports) {
         this.cache = cache;
@@ -131,31 +125,20 @@ final class PodStatusSync implements AutoCloseable {
         synchronized (this) {
             scanPending = false;
         }
-        for (VersionedPodStatus status = next(); status != null; status = next()) {
+        for (String uid = nextDue(); uid != null; uid = nextDue()) {
             try {
-                String serverUid = serverUid(status);
-                if (serverUid != null && reserve(status, serverUid)) {
+                VersionedPodStatus status = cache.get(uid);
+                String serverUid = status == null ? null : serverUid(status);
+                if (status != null && serverUid != null && reserve(status, serverUid)) {
                     startReport(status, serverUid);
                 }
             } catch (RuntimeException e) {
-                log.error("the status of pod {} was not reported; the next full pass tries again", status.pod(), e);
+                log.error("the status of pod {} was not reported; the next full pass tries again", uid, e);
             }
         }
     }
 
-    /** Takes the next due pod that has a status; null if there is none, or no place for a further report. */
-    private @Nullable VersionedPodStatus next() {
-        String uid = nextDue();
-        while (uid != null) {
-            VersionedPodStatus status = cache.get(uid);
-            if (status != null) {
-                return status;
-            }
-            uid = nextDue();
-        }
-        return null;
-    }
-
+    /** Takes the next due pod; null if there is none, or no place for a further report. */
     private synchronized @Nullable String nextDue() {
         if (closed || inFlight.size() >= mostReports) {
             return null;
