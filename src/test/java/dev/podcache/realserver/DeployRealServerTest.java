@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The manifests of {@code deploy/} as a server reads them: defaults, validation and admission, by its own kubectl. */
 @RealServerTest
@@ -50,16 +51,15 @@ class DeployRealServerTest {
     }
 
     @Test
-    void examples_inTheirNamespace_areAcceptedByTheServer() {
-        real.kubectl("create", "namespace", "shop");
-        real.kubectl("create", "serviceaccount", "default", "-n", "shop");
-        try {
-            for (String file : List.of("example-pod", "rbac-agent", "rbac-operator")) {
-                assertThat(real.kubectl("apply", "--dry-run=server", "-f", "deploy/examples/" + file + ".yaml"))
-                        .contains(" created (server dry run)");
-            }
-        } finally {
-            real.kubectl("delete", "namespace", "shop", "--wait=false");
+    void examples_inANamespace_areAcceptedByTheServer(@TempDir Path folder) throws IOException {
+        String namespace = real.createNamespaceLike("shop");
+        for (String example : List.of("example-pod", "rbac-agent", "rbac-bootstrap", "rbac-operator")) {
+            String text = Files.readString(Path.of("deploy", "examples", example + ".yaml"))
+                    .replace("namespace: shop", "namespace: " + namespace);
+            Path file = Files.writeString(folder.resolve(example + ".yaml"), text);
+
+            assertThat(real.kubectl("apply", "--dry-run=server", "-f", file.toString()))
+                    .contains(" created (server dry run)");
         }
     }
 
