@@ -3,11 +3,15 @@ package dev.podcache.cli;
 import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.testing.NewThread;
+import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -46,14 +50,14 @@ class AgentProcessTest {
 
     @Test
     void run_toldToTerminateWhileItReadsItsConfiguration_diesAtOnce() throws Exception {
-        Path kubeconfig = directory.resolve("kubeconfig");
-        assertThat(new ProcessBuilder("mkfifo", kubeconfig.toString()).start().waitFor())
+        Path file = directory.resolve("kubelet.yaml");
+        assertThat(new ProcessBuilder("mkfifo", file.toString()).start().waitFor())
                 .isZero();
-        AgentProcess run =
-                start(Map.of(), "run", "--hostname-override", "worker-1", "--kubeconfig", kubeconfig.toString());
+        AgentProcess run = start(Map.of(), "run", "--hostname-override", "worker-1", "--config", file.toString());
 
         // opens once the program reads the other end
-        try (OutputStream pipe = Files.newOutputStream(kubeconfig)) {
+        CompletableFuture<OutputStream> opened = CompletableFuture.supplyAsync(() -> output(file), NewThread.EACH);
+        try (OutputStream pipe = opened.get(60, TimeUnit.SECONDS)) {
             pipe.flush();
             run.process().destroy();
 
@@ -61,6 +65,14 @@ class AgentProcessTest {
         }
         assertThat(run.process().exitValue()).isEqualTo(TERMINATED);
         assertThat(run.err()).isEmpty();
+    }
+
+    private static OutputStream output(Path file) {
+        try {
+            return Files.newOutputStream(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test

@@ -215,6 +215,7 @@ class TuningProfilesRealServerTest {
     }
 
     private static void freezeAndThaw(ScaledProfile profile, KubernetesClient admin, TcpProxy proxy) {
+        proxy.freezeNew();
         proxy.freeze();
         long frozenAt = System.nanoTime();
         await().until(() -> ready(profile, admin).equals("Unknown"));
@@ -223,9 +224,9 @@ class TuningProfilesRealServerTest {
                 .isBetween(
                         profile.planned(PlanFigure.BEST_DETECTION) - EARLY,
                         profile.planned(PlanFigure.WORST_DETECTION) + SLACK);
-        await().until(() -> {
+        await().alias("until the pod of " + profile + " is deleted").until(() -> {
             Pod pod = pod(profile, admin);
-            return pod != null && pod.getMetadata().getDeletionTimestamp() != null;
+            return pod == null || pod.getMetadata().getDeletionTimestamp() != null;
         });
         assertThat(secondsSince(frozenAt))
                 .as("until the pod of %s is deleted", profile)
