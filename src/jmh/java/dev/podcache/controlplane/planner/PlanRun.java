@@ -38,8 +38,8 @@ import java.util.stream.IntStream;
  *       volume. Watches are those that are open.
  *   <li>Deaths: five further nodes, each with a pod, end without a word at random moments, 30 s apart. From then on until
  *       the condition Ready is Unknown, and until the pod has a deletion timestamp.
- *   <li>Older kubelets: 100 nodes that write their status at every update. The updates a minute are those of a node times
- *       the number of nodes. Then the server fails every write of a status for a grace period.
+ *   <li>Older kubelets: 100 nodes that write their status at every update; the updates of a node times the number of
+ *       nodes.
  * </ul>
  */
 public final class PlanRun {
@@ -47,6 +47,8 @@ public final class PlanRun {
     private static final int PODS_PER_NODE = 2;
     private static final String SECRETS = "secrets";
     private static final int CREATORS = 16;
+    private static final int OLDER_NODES = 100;
+    private static final Duration UPDATES_COUNTED = Duration.ofMinutes(4);
 
     /** The hollow nodes' cache has no Node to follow, so the TTL is the kubelet's default. */
     private static final Duration TTL = Duration.ofMinutes(1);
@@ -113,7 +115,7 @@ public final class PlanRun {
             count();
             measureDeaths();
         }
-        measureAttempts();
+        measureUpdates();
     }
 
     private void count() throws InterruptedException {
@@ -159,19 +161,22 @@ public final class PlanRun {
                 deaths.stream().map(Death::evictedAfter).toList());
     }
 
-    private void measureAttempts() throws InterruptedException {
-        Plan plan = Plan.of(settings);
-        MeasuredAttempts.CountedTries attempts = new MeasuredAttempts(server, client, settings).measure();
-        row(
-                "status updates a minute, older kubelets",
-                plan.value(PlanFigure.STATUS_UPDATES),
-                attempts.updatesPerMinute() * settings.nodes());
-        bounds(
-                "tries in the grace period, older kubelets, mean",
-                plan.value(PlanFigure.FEWEST_ATTEMPTS),
-                plan.value(PlanFigure.MOST_ATTEMPTS),
-                attempts.inGracePeriod(),
-                attempts.inGracePeriod());
+    /** Nodes that write their status at every update, as older kubelets do. */
+    private void measureUpdates() throws InterruptedException {
+        Duration update = settings.profile().statusUpdate();
+        HollowTemplate template = template("older-").statusReport(update);
+        try (HollowNodes nodes = HollowNodes.start(client, OLDER_NODES, template)) {
+            await("all older nodes are Ready", () -> nodes.ready() == OLDER_NODES);
+            // the writes of the registration are over
+            TimeUnit.NANOSECONDS.sleep(update.toNanos());
+            long before = server.metrics().requests("PATCH", "nodes");
+            TimeUnit.NANOSECONDS.sleep(UPDATES_COUNTED.toNanos());
+            double updates = server.metrics().requests("PATCH", "nodes") - before;
+            row(
+                    "status updates a minute, older kubelets",
+                    Plan.of(settings).value(PlanFigure.STATUS_UPDATES),
+                    updates / UPDATES_COUNTED.toMinutes() * settings.nodes() / OLDER_NODES);
+        }
     }
 
     private static void row(String figure, double planned, double measured) {
@@ -183,10 +188,6 @@ public final class PlanRun {
     private static void bounds(String figure, double best, double worst, List<Duration> measured) {
         double low = Figures.seconds(measured.stream().min(Duration::compareTo).orElseThrow());
         double high = Figures.seconds(measured.stream().max(Duration::compareTo).orElseThrow());
-        bounds(figure, best, worst, low, high);
-    }
-
-    private static void bounds(String figure, double best, double worst, double low, double high) {
         System.out.println("| " + figure + " | " + Numbers.text(best) + " to " + Numbers.text(worst) + " | "
                 + Numbers.text(low) + " to " + Numbers.text(high) + " | "
                 + (low >= best && high <= worst ? "within" : "**outside**") + " |");
