@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
  * the image with a root file system that is read-only. Run by {@code .ci/image} only, as root.
  */
 @RealServerTest
+@Tag("image")
 @EnabledIfSystemProperty(named = "podcache.image", matches = ".+")
 class ImageRealServerTest {
 
