@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The credentials of the node that an agent runs: those of {@code --kubeconfig}, requested with {@code
- * --bootstrap-kubeconfig} if they are missing or have expired, and rotated. Used by one thread.
+ * --bootstrap-kubeconfig} if they are missing or have expired, and rotated. Not thread-safe.
  */
 public final class NodeCredentials {
 
@@ -36,7 +36,7 @@ public final class NodeCredentials {
     private final boolean rotates;
     private final Console console;
     private final NodeCertificate certificate;
-    private volatile String waitsFor = "";
+    private volatile String waitsFor = ""; // written by the request of the certificate, on another thread
 
     /**
      * Where credentials are.

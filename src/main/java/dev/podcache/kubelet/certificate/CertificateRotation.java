@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -52,6 +53,7 @@ public final class CertificateRotation implements AutoCloseable {
     private final DoubleSupplier random;
     private final NodeRequests requests;
     private final Pause pause;
+    private final AtomicBoolean started = new AtomicBoolean();
     private volatile @Nullable X509Certificate current;
     private volatile @Nullable Instant next;
     private int failures;
@@ -86,9 +88,16 @@ public final class CertificateRotation implements AutoCloseable {
                 () -> ThreadLocalRandom.current().nextDouble());
     }
 
-    /** Starts to rotate. Call it once. */
+    /**
+     * Starts to rotate.
+     *
+     * @throws IllegalStateException if it was called before
+     */
     public void start() {
-        server.timekeeper().blocking().execute(this::read);
+        if (started.getAndSet(true)) {
+            throw new IllegalStateException("the rotation of " + certificate + " was started before");
+        }
+        readSoon();
     }
 
     /** Returns when the certificate in use expires; empty until it was read. */
@@ -108,6 +117,10 @@ public final class CertificateRotation implements AutoCloseable {
         return from.plusMillis(Math.round(millis));
     }
 
+    private void readSoon() {
+        server.timekeeper().blocking().execute(this::read);
+    }
+
     private void read() {
         try {
             plan(certificate.files().read());
@@ -117,7 +130,7 @@ public final class CertificateRotation implements AutoCloseable {
                     certificate,
                     e.getMessage(),
                     READ_AGAIN.toSeconds());
-            pause.then(READ_AGAIN, this::start);
+            pause.then(READ_AGAIN, this::readSoon);
         }
     }
 
@@ -154,11 +167,18 @@ public final class CertificateRotation implements AutoCloseable {
     private void ended(@Nullable CertifiedKey identity, @Nullable Throwable thrown) {
         if (identity != null) {
             log.info("{} was rotated", certificate);
+            useNow();
             plan(identity);
-            // nothing waits for it: without it, the new certificate would be used within 10 s
-            reread.run();
         } else if (!(thrown instanceof CancellationException)) {
             failed(ApiServerException.causeOf(thrown));
+        }
+    }
+
+    private void useNow() {
+        try {
+            reread.run();
+        } catch (RuntimeException | Error e) {
+            log.warn("the client did not read {} again at once; it does so within 10 s", certificate, e);
         }
     }
 

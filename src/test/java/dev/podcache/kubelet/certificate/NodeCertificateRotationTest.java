@@ -1,6 +1,7 @@
 package dev.podcache.kubelet.certificate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.podcache.object.FailureReason;
 import dev.podcache.testing.ExpectedWarnings;
@@ -54,7 +55,11 @@ class NodeCertificateRotationTest {
     }
 
     private CertificateRotation rotation() {
-        return new CertificateRotation(certificate, api.requests(time), rereads::incrementAndGet, () -> 0.5);
+        return rotation(rereads::incrementAndGet);
+    }
+
+    private CertificateRotation rotation(Runnable reread) {
+        return new CertificateRotation(certificate, api.requests(time), reread, () -> 0.5);
     }
 
     /** X.509 has no fractions of seconds. */
@@ -86,6 +91,28 @@ class NodeCertificateRotationTest {
             assertThat(rotation.next()).contains(now().plus(ROTATED_AFTER));
             assertThat(rereads).hasValue(rotations);
         }
+    }
+
+    @Test
+    void start_aSecondTime_isRefused() {
+        assertThatIllegalStateException().isThrownBy(rotation::start).withMessageContaining("was started before");
+    }
+
+    @Test
+    @ExpectedWarnings("the client did not read")
+    void client_thatDoesNotReadAgain_isNoReasonForAnotherRequest() {
+        rotation.close();
+        rotation = rotation(() -> {
+            throw new IllegalStateException("no new credentials");
+        });
+        rotation.start();
+        time.advance(ROTATED_AFTER.plusSeconds(2));
+        sign();
+
+        time.advance(ROTATED_AFTER.minusSeconds(10));
+
+        assertThat(api.created()).hasSize(2);
+        assertThat(time.scheduledTasks()).isOne();
     }
 
     @Test
