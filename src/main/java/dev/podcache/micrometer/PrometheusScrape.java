@@ -1,5 +1,6 @@
 package dev.podcache.micrometer;
 
+import com.google.common.base.Suppliers;
 import com.google.common.collect.ImmutableList;
 import dev.podcache.kubelet.agent.NodeAgent;
 import io.micrometer.core.instrument.Tags;
@@ -13,7 +14,6 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Returns metrics in the text format of Prometheus, version 0.0.4. The registry is created by the first scrape, so that a
@@ -24,16 +24,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PrometheusScrape implements Supplier<String> {
 
-    private final Supplier<List<MeterBinder>> binders;
-    private @Nullable PrometheusMeterRegistry registry; // guarded by this
+    private final Supplier<PrometheusMeterRegistry> registry;
 
     /**
      * Creates a scrape.
      *
-     * @param binders called once, by the first scrape
+     * @param binders called by the first scrape, under a lock that other scrapes wait for; again only if it threw
      */
     public PrometheusScrape(Supplier<List<MeterBinder>> binders) {
-        this.binders = Objects.requireNonNull(binders, "binders");
+        Objects.requireNonNull(binders, "binders");
+        this.registry = Suppliers.memoize(() -> registry(binders.get()));
     }
 
     /** Returns a scrape of an agent, its caches and the JVM; for {@code NodeAgentBuilder.scrape}. */
@@ -53,18 +53,12 @@ public final class PrometheusScrape implements Supplier<String> {
     /** Returns the current values. */
     @Override
     public String get() {
-        return registry().scrape();
+        return registry.get().scrape();
     }
 
-    private synchronized PrometheusMeterRegistry registry() {
-        PrometheusMeterRegistry known = registry;
-        if (known == null) {
-            known = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-            for (MeterBinder binder : binders.get()) {
-                binder.bindTo(known);
-            }
-            registry = known;
-        }
-        return known;
+    private static PrometheusMeterRegistry registry(List<MeterBinder> binders) {
+        PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        binders.forEach(binder -> binder.bindTo(registry));
+        return registry;
     }
 }

@@ -6,6 +6,7 @@ import dev.podcache.time.Timekeeper;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,6 +19,7 @@ final class BoundedAnswers {
     static final int MOST_ANSWERS = 64;
 
     private final TaskThreads threads;
+    private final Function<Throwable, String> explain;
     private final Semaphore answers = new Semaphore(MOST_ANSWERS);
 
     /** Makes the answer to a request. May block, and may throw {@link RefusedException}. */
@@ -25,8 +27,12 @@ final class BoundedAnswers {
         KubeletResponse answer(KubeletRequest request) throws IOException;
     }
 
-    BoundedAnswers(TaskThreads threads) {
+    /**
+     * @param explain returns what the client is told of a failure, which is logged
+     */
+    BoundedAnswers(TaskThreads threads, Function<Throwable, String> explain) {
         this.threads = threads;
+        this.explain = explain;
     }
 
     /** Returns the answer. Returns at once and never throws; the future does not fail. */
@@ -35,8 +41,8 @@ final class BoundedAnswers {
         if (!answers.tryAcquire()) {
             answer.complete(KubeletResponse.text(
                     503,
-                    "this node is answering " + MOST_ANSWERS
-                            + " requests already; its container runtime may hang; try again later"));
+                    MOST_ANSWERS + " requests are being answered already; what they wait for may hang, such as the"
+                            + " container runtime; try again later"));
             return answer;
         }
         threads.execute(() -> {
@@ -54,12 +60,12 @@ final class BoundedAnswers {
     }
 
     /** Returns what a request is answered that has failed. */
-    static KubeletResponse failed(KubeletRequest request, Throwable thrown) {
+    KubeletResponse failed(KubeletRequest request, Throwable thrown) {
         Throwable failure = ApiServerException.causeOf(thrown);
         if (failure instanceof RefusedException refusal) {
             return KubeletResponse.text(refusal.code(), refusal.reason());
         }
         log.error("{} failed; answered 500", request, failure);
-        return KubeletResponse.text(500, "the node could not answer: " + failure);
+        return KubeletResponse.text(500, explain.apply(failure));
     }
 }

@@ -2,24 +2,22 @@ package dev.podcache.kubelet.server;
 
 import com.google.common.net.InetAddresses;
 import dev.podcache.object.Quoted;
+import dev.podcache.time.TaskThreads;
 import dev.podcache.time.Timekeeper;
 import java.io.IOException;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Serves {@code /healthz}, {@code /livez} and {@code /readyz} by HTTP without authentication, as a kubelet serves {@code
  * /healthz} at 127.0.0.1:10248. At a loopback address also {@code /metrics}. The reason of a failed check is not shown.
- * Answers are made on {@link Timekeeper#workers()}. Thread-safe.
+ * Answers are made on {@link Timekeeper#workers()}, some at a time. Thread-safe.
  */
 public final class HealthServer implements AutoCloseable {
 
-    private static final Logger log = LoggerFactory.getLogger(HealthServer.class);
+    private static final int CONCURRENT_ANSWERS = 4;
 
     private final ComponentPages pages;
-    private final Timekeeper timekeeper;
+    private final TaskThreads threads;
     private final HttpListener listener;
     private volatile boolean loopback;
 
@@ -30,8 +28,11 @@ public final class HealthServer implements AutoCloseable {
      */
     public HealthServer(ComponentInfo component, Timekeeper timekeeper) {
         this.pages = new ComponentPages(component, List.of(), timekeeper);
-        this.timekeeper = timekeeper;
-        this.listener = new HttpListener(this::handle, HttpListener.Transfers.NONE, timekeeper);
+        this.threads = TaskThreads.on(timekeeper.workers(), CONCURRENT_ANSWERS, timekeeper);
+        BoundedAnswers answers =
+                new BoundedAnswers(threads, failure -> "the component could not answer; its log says why");
+        this.listener = new HttpListener(
+                request -> answers.answer(request, this::answer), HttpListener.Transfers.NONE, timekeeper);
     }
 
     /**
@@ -55,22 +56,6 @@ public final class HealthServer implements AutoCloseable {
         return listener.port();
     }
 
-    private CompletableFuture<KubeletResponse> handle(KubeletRequest request) {
-        CompletableFuture<KubeletResponse> answer = new CompletableFuture<>();
-        timekeeper.workers().execute(() -> {
-            try {
-                answer.complete(answer(request));
-            } catch (RefusedException refused) {
-                answer.complete(KubeletResponse.text(refused.code(), refused.reason()));
-            } catch (Throwable e) {
-                // includes Error: a metric that lacks a class must not leave the client without an answer
-                log.error("{} failed; answered 500", request, e);
-                answer.complete(KubeletResponse.text(500, "the component could not answer; its log says why"));
-            }
-        });
-        return answer;
-    }
-
     private KubeletResponse answer(KubeletRequest request) {
         if (!request.method().equals("GET")) {
             throw new RefusedException(405, "the method " + Quoted.value(request.method()) + " is not supported here");
@@ -87,5 +72,6 @@ public final class HealthServer implements AutoCloseable {
     @Override
     public void close() {
         listener.close();
+        threads.close();
     }
 }

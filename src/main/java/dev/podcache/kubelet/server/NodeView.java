@@ -11,11 +11,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the page of a node shows. Each method returns the present state, and may block. Thread-safe. Nothing that is
- * returned may be modified.
+ * What the page of a node shows. Each method returns the present state, never null, and may block. Thread-safe.
+ * Nothing that is returned may be modified.
  */
 public interface NodeView {
 
+    /** Returns the name of the node. */
     String node();
 
     /** Returns the version of the agent. */
@@ -24,16 +25,19 @@ public interface NodeView {
     /** Returns the time since the agent started. */
     Duration uptime();
 
+    /** Returns how changes of objects are detected. */
     ChangeDetectionStrategy strategy();
 
-    /** Returns the Node as last seen at the API server. */
+    /** Returns the Node as last seen at the API server; empty if it was not read yet, or does not exist. */
     Optional<Node> lastSeen();
 
     /** Returns the pods of the node as last seen at the API server, and static pods. */
     List<Pod> pods();
 
+    /** Returns the objects that are cached. */
     List<ObjectEntry> entries();
 
+    /** Returns what the caches have counted. */
     CacheStats stats();
 
     /** Returns the state of the heartbeats; empty if the agent sends none. */

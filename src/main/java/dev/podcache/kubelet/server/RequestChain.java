@@ -27,7 +27,7 @@ final class RequestChain {
         this.authentication = authentication;
         this.authorization = authorization;
         this.endpoints = endpoints;
-        this.answers = new BoundedAnswers(threads);
+        this.answers = new BoundedAnswers(threads, failure -> "the node could not answer: " + failure);
     }
 
     /** Returns the response to a request. Returns at once and never throws; the future does not fail. */
@@ -41,7 +41,7 @@ final class RequestChain {
                 .thenCompose(user -> user.isEmpty()
                         ? CompletableFuture.completedFuture(KubeletResponse.text(401, "Unauthorized"))
                         : authorized(user.get(), request))
-                .exceptionally(failure -> BoundedAnswers.failed(request, failure));
+                .exceptionally(failure -> answers.failed(request, failure));
     }
 
     private CompletableFuture<KubeletResponse> authorized(ReviewedUser user, KubeletRequest request) {
