@@ -2,7 +2,12 @@ package dev.podcache.time;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
@@ -23,10 +28,12 @@ import org.slf4j.LoggerFactory;
 public final class TaskThreads implements Executor, AutoCloseable {
 
     /*
-     * The lock guards `running`, `waiting` and `closed`, and the state of slots. No foreign code is called under it.
+     * The lock guards `running`, `waiting`, `calling`, `timer` and `closed`, and the state of slots. No foreign code is
+     * called under it.
      *
-     * Invariant: `running` is the number of tasks that have begun and not ended, without those whose slot was released.
-     * Tasks wait only while `running` is the limit.
+     * Invariants: `running` is the number of tasks that have begun and not ended, without those whose slot was released.
+     * Tasks wait only while `running` is the limit. While tasks wait and a slot is in a call, a timer is set to the end of
+     * the oldest such call's time, or the slots are looked through. No task waits: no timer, so a call costs none.
      */
 
     private static final Logger log = LoggerFactory.getLogger(TaskThreads.class);
@@ -42,6 +49,8 @@ public final class TaskThreads implements Executor, AutoCloseable {
 
     private final Object lock = new Object();
     private final Queue<Runnable> waiting = new ArrayDeque<>(); // guarded by lock
+    private final Set<Slot> calling = new LinkedHashSet<>(); // guarded by lock; not released, the oldest call first
+    private Timekeeper.@Nullable Scheduled timer; // guarded by lock
     private int running; // guarded by lock
     private boolean closed; // guarded by lock
 
@@ -55,11 +64,29 @@ public final class TaskThreads implements Executor, AutoCloseable {
     /** The place of a task among the running ones. */
     private final class Slot {
         boolean released; // guarded by lock
+        int calls; // guarded by lock; one within another
+        long calledAt; // guarded by lock; when the outermost of them began
 
-        void release() {
-            Runnable next = next(this);
-            if (next != null) {
-                begin(next);
+        void beginCall() {
+            synchronized (lock) {
+                calls++;
+                if (calls == 1 && !released) {
+                    calledAt = timekeeper.nanoTime();
+                    calling.add(this);
+                    setTimerLocked();
+                }
+            }
+        }
+
+        void endCall() {
+            synchronized (lock) {
+                calls--;
+                if (calls == 0) {
+                    calling.remove(this);
+                }
+                if (calling.isEmpty()) {
+                    cancelTimerLocked();
+                }
             }
         }
     }
@@ -95,6 +122,7 @@ public final class TaskThreads implements Executor, AutoCloseable {
             }
             if (running == limit) {
                 waiting.add(task);
+                setTimerLocked();
                 return;
             }
             running++;
@@ -130,7 +158,7 @@ public final class TaskThreads implements Executor, AutoCloseable {
     }
 
     /**
-     * Marks the beginning of a foreign call of the current task. Cancel the result when the call returns. Has no effect on
+     * Marks the beginning of a foreign call of the current task. Cancel the result once, when the call returns. Has no effect on
      * a thread without a task.
      */
     public Timekeeper.Scheduled beginCall() {
@@ -138,7 +166,43 @@ public final class TaskThreads implements Executor, AutoCloseable {
         if (slot == null) {
             return () -> {};
         }
-        return timekeeper.schedule(LONG_CALL, slot::release);
+        // may be one of other threads
+        slot.beginCall();
+        return slot::endCall;
+    }
+
+    private void setTimerLocked() {
+        if (timer == null && !waiting.isEmpty() && !calling.isEmpty()) {
+            Duration left = LONG_CALL.minusNanos(
+                    timekeeper.nanoTime() - calling.iterator().next().calledAt);
+            timer = timekeeper.schedule(left.isNegative() ? Duration.ZERO : left, this::releaseLongCalls);
+        }
+    }
+
+    private void cancelTimerLocked() {
+        if (timer != null) {
+            timer.cancel();
+            timer = null;
+        }
+    }
+
+    private void releaseLongCalls() {
+        List<Runnable> next = new ArrayList<>();
+        synchronized (lock) {
+            timer = null;
+            long now = timekeeper.nanoTime();
+            for (Iterator<Slot> slots = calling.iterator(); slots.hasNext() && !waiting.isEmpty(); ) {
+                Slot slot = slots.next();
+                if (now - slot.calledAt < LONG_CALL.toNanos()) {
+                    break;
+                }
+                slots.remove();
+                slot.released = true;
+                next.add(waiting.remove());
+            }
+            setTimerLocked();
+        }
+        next.forEach(this::begin);
     }
 
     private void begin(Runnable task) {
@@ -175,6 +239,7 @@ public final class TaskThreads implements Executor, AutoCloseable {
     /** Gives the slot of a task that ended to the next task, which it returns; null if there is none. */
     private @Nullable Runnable next(Slot slot) {
         synchronized (lock) {
+            calling.remove(slot);
             if (slot.released) {
                 return null;
             }
@@ -193,6 +258,7 @@ public final class TaskThreads implements Executor, AutoCloseable {
         synchronized (lock) {
             closed = true;
             waiting.clear();
+            cancelTimerLocked();
         }
         if (owned != null) {
             owned.shutdown();

@@ -96,6 +96,51 @@ class TaskThreadsTest {
     }
 
     @Test
+    void taskComesDuringALongCall_runsAtOnce() {
+        TaskThreads threads = queued(1);
+        threads.execute(() -> {
+            Timekeeper.Scheduled call = threads.beginCall();
+            assertThat(time.scheduledTasks()).as("no task waits").isZero();
+            time.advance(LONG_CALL);
+
+            threads.execute(() -> ran.add("b"));
+            time.advance(Duration.ofNanos(1));
+
+            assertThat(started).hasSize(1);
+            call.cancel();
+        });
+
+        runAll();
+
+        assertThat(ran).containsExactly("b");
+    }
+
+    @Test
+    void shortCallsBesideALongOne_onlyTheLongOneReleasesItsSlot() {
+        TaskThreads threads = queued(2);
+        threads.execute(() -> {
+            threads.beginCall();
+            started.remove().run();
+        });
+        threads.execute(() -> {
+            threads.execute(() -> ran.add("c"));
+            threads.execute(() -> ran.add("d"));
+            time.advance(LONG_CALL.dividedBy(2));
+            Timekeeper.Scheduled call = threads.beginCall();
+
+            time.advance(LONG_CALL.dividedBy(2));
+
+            assertThat(started).hasSize(1);
+            call.cancel();
+            assertThat(time.scheduledTasks()).isZero();
+        });
+
+        runAll();
+
+        assertThat(ran).containsExactlyInAnyOrder("c", "d");
+    }
+
+    @Test
     void callReturnsInTime_slotIsNotReleased() {
         TaskThreads threads = queued(1);
         threads.execute(() -> {

@@ -23,7 +23,7 @@ import java.util.function.Supplier;
 /** Counts and reports what the caches of an agent do: reads, changes of objects, and watches. */
 public final class CacheReports implements AutoCloseable {
 
-    private static final Duration WATCH_REPORTS = Duration.ofMillis(200);
+    private static final Duration WATCH_REPORTS = Duration.ofSeconds(1);
     private static final Duration CLEANUP = Duration.ofMinutes(1);
 
     private final EventWriter events;
@@ -76,6 +76,11 @@ public final class CacheReports implements AutoCloseable {
         tasks.every(delay, period, this::reportReads);
         tasks.every(
                 CLEANUP, CLEANUP, () -> retain(ReferencedObjects.of(pods.get()).objects()));
+    }
+
+    /** Runs {@code task} at once and then once a period until closed, on the thread of the reports. */
+    void every(Duration period, Runnable task) {
+        tasks.every(Duration.ZERO, period, task);
     }
 
     /** Reads an object and reports its change, but does not count the read. */

@@ -13,14 +13,13 @@ import java.util.List;
 /** A node agent that reports what it does: changes of its Node and pods, reads, and watches. Used by one thread. */
 public final class ReportedNode implements AutoCloseable {
 
-    private static final Duration NODE_REPORTS = Duration.ofMillis(200);
+    private static final Duration NODE_REPORTS = Duration.ofSeconds(1);
     private static final Duration READ_REPORTS = Duration.ofMinutes(1);
 
     private final KubeletConfiguration configuration;
     private final CacheReports caches;
     private final NodeReports node;
     private final NodeAgent agent;
-    private final PeriodicTasks tasks = new PeriodicTasks("node-reports", 1);
     private List<Pod> lastPods = List.of();
     private boolean stopped;
 
@@ -51,7 +50,7 @@ public final class ReportedNode implements AutoCloseable {
     /** Starts the agent. Returns at once. */
     public void start() {
         agent.start();
-        tasks.every(Duration.ZERO, NODE_REPORTS, () -> node.report(agent));
+        caches.every(NODE_REPORTS, () -> node.report(agent));
         caches.start(agent::pods, READ_REPORTS, READ_REPORTS);
     }
 
@@ -70,7 +69,6 @@ public final class ReportedNode implements AutoCloseable {
             stopped = true;
             lastPods = agent.pods();
             agent.close();
-            tasks.close();
             caches.close();
         }
     }
