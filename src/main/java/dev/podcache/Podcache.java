@@ -10,6 +10,7 @@ import dev.podcache.manager.ObjectEntry;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectRef;
 import dev.podcache.object.Referrer;
+import dev.podcache.time.Durations;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -109,7 +110,7 @@ public final class Podcache implements AutoCloseable {
      *
      * @param objects of any kinds and namespaces; copied
      * @throws IllegalArgumentException if a name is not a legal Kubernetes name, a namespace is missing or given to a
-     *     kind without namespaces, or a kind is used with another model class already
+     *     kind without namespaces, the referrer has no UID, or a kind is used with another model class already
      * @throws IllegalStateException if the cache is closed and an object is new
      */
     public void register(Referrer referrer, Set<ObjectRef> objects) {
@@ -156,9 +157,10 @@ public final class Podcache implements AutoCloseable {
      * Under GET, it returns at once. An interrupt ends the wait; the interrupt status is then set.
      *
      * @return the objects that were not read, with their last failure; empty if all were read
+     * @throws IllegalArgumentException if {@code timeout} is negative
      */
     public List<ObjectEntry> awaitSynced(Duration timeout) {
-        return managers.awaitSynced(Objects.requireNonNull(timeout, "timeout"), timekeeper);
+        return managers.awaitSynced(Durations.atLeast(Duration.ZERO, "timeout", timeout), timekeeper);
     }
 
     /**

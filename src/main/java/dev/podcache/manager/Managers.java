@@ -199,11 +199,13 @@ public final class Managers {
     /**
      * Has {@code referrer} hold {@code objects} and nothing else of any kind.
      *
-     * @throws IllegalArgumentException if a name is illegal, or a kind is used with another model class already
+     * @throws IllegalArgumentException if a name is illegal, the referrer has no UID, or a kind is used with another model
+     *     class already
      * @throws IllegalStateException if the cache is closed and an object is new
      */
     public void register(Referrer referrer, Set<ObjectRef> objects) {
         Objects.requireNonNull(referrer, "referrer");
+        Objects.requireNonNull(objects, "objects");
         Map<StoreManager<?>, ObjectNeeds.Gathering> byManager = new HashMap<>();
         for (ObjectRef object : Set.copyOf(objects)) {
             ObjectKey key = object.kind().validatedKey(object.namespace(), object.name());

@@ -5,6 +5,7 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.PodKey;
+import dev.podcache.object.Quoted;
 import dev.podcache.object.Referrer;
 import dev.podcache.object.Usage;
 import dev.podcache.pod.PodReferences;
@@ -75,7 +76,12 @@ final class Registrations {
         }
     }
 
+    /** @throws IllegalArgumentException if the referrer has no UID */
     void register(Referrer referrer, String version, ImmutableList<Wanted> wanted) {
+        if (Strings.isNullOrEmpty(referrer.uid())) {
+            throw new IllegalArgumentException("referrer " + Quoted.text(referrer.toString())
+                    + " has no uid: give it an identifier that no other owner has, such as metadata.uid");
+        }
         boolean updated = wanted.isEmpty();
         while (!updated) {
             Registration registration = byReferrer.computeIfAbsent(referrer, Registration::new);

@@ -24,7 +24,7 @@ public final class ReadConsistency {
 
     /**
      * The state that the object had at {@code resourceVersion}, or a later one. With the version that a write returned,
-     * the write itself is seen.
+     * the write itself is seen. A version that no write has returned yet is answered with the latest state.
      *
      * @throws IllegalArgumentException if it is not a number, which versions of Kubernetes are
      */
@@ -38,8 +38,9 @@ public final class ReadConsistency {
     }
 
     /**
-     * A state that the API server confirmed at most {@code age} before the read. The object of a connected watch has
-     * the age zero.
+     * A state that the API server confirmed at most {@code age} before the read; with the age zero, {@link #latest()}. A
+     * connected watch counts as a confirmation at any moment. One whose connection has frozen counts as connected until
+     * that is noticed: after up to 20 s over HTTP/2.
      *
      * @throws IllegalArgumentException if it is negative
      */
@@ -47,7 +48,7 @@ public final class ReadConsistency {
         if (Objects.requireNonNull(age, "age").isNegative()) {
             throw new IllegalArgumentException("maxAge must not be negative, but is " + age);
         }
-        return new ReadConsistency(null, age);
+        return age.isZero() ? LATEST : new ReadConsistency(null, age);
     }
 
     /**

@@ -77,6 +77,11 @@ public interface Store<T> {
      */
     T get(String namespace, String name);
 
+    /** Returns the same as {@link #get(String, String)}. */
+    default T get(ObjectKey key) {
+        return get(key.namespace(), key.name());
+    }
+
     /**
      * Returns the object as {@code consistency} promises: from memory if the held object fulfils it, otherwise by a
      * quorum read that begins after this call. Gets that ask while a quorum read is in flight share the next one,

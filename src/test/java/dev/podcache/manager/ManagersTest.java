@@ -92,6 +92,26 @@ class ManagersTest {
     }
 
     @Test
+    void register_ownerWithoutUid_isRefused() {
+        Referrer nameless = new Referrer() {
+            @Override
+            public String uid() {
+                return "";
+            }
+
+            @Override
+            public String toString() {
+                return "Website shop/front";
+            }
+        };
+
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> managers.register(nameless, Set.of(DB)))
+                .withMessageStartingWith("referrer Website shop/front has no uid");
+        assertThat(references(DB)).isZero();
+    }
+
+    @Test
     void register_namespaceThatTheKindHasNot_isRefused() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> managers.register(owner, Set.of(ObjectRef.of(ObjectKind.NODE, "shop", "worker-1"))));

@@ -35,6 +35,12 @@ class ReadConsistencyTest {
     }
 
     @Test
+    void maxAge_zero_isMetByNothingInMemory() {
+        assertThat(ReadConsistency.maxAge(Duration.ZERO).isMetBy("7", Duration.ZERO))
+                .isFalse();
+    }
+
+    @Test
     void badInput_isQuotedWithTheRemedy() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ReadConsistency.atLeast("newest"))

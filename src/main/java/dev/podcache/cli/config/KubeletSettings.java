@@ -2,13 +2,13 @@ package dev.podcache.cli.config;
 
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.Range;
-import com.google.common.net.InetAddresses;
 import dev.podcache.apiserver.fabric8.RequestLimit;
 import dev.podcache.kubelet.agent.KubeletConfiguration;
 import dev.podcache.kubelet.agent.ObjectCaching;
 import dev.podcache.kubelet.nodestatus.NodeIps;
 import dev.podcache.kubelet.nodestatus.NodeLabels;
 import dev.podcache.kubelet.nodestatus.NodeReservations;
+import dev.podcache.kubelet.server.ListenAddress;
 import dev.podcache.kubelet.staticpods.StaticPodFiles;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import io.fabric8.kubernetes.api.model.Quantity;
@@ -77,7 +77,7 @@ public final class KubeletSettings {
                 new KubeletConfiguration.HealthPort(
                         all.text(
                                 "healthzBindAddress",
-                                text -> address("healthzBindAddress", text),
+                                text -> ListenAddress.address("healthzBindAddress", text),
                                 DEFAULT.health().address()),
                         all.integer(
                                 "healthzPort", PORTS_OR_NONE, DEFAULT.health().port())));
@@ -107,19 +107,11 @@ public final class KubeletSettings {
         }
         return new KubeletConfiguration.Endpoint(
                 all.bool("enableServer", usual.enabled()),
-                all.text("address", text -> address("address", text), usual.address()),
+                all.text("address", text -> ListenAddress.address("address", text), usual.address()),
                 all.integer("port", PORTS, usual.port()),
                 certificate,
                 key,
                 all.text("clientCAFile", clientAuthority(all)));
-    }
-
-    private static String address(String field, String text) {
-        if (!InetAddresses.isInetAddress(text)) {
-            throw new IllegalArgumentException(
-                    field + " must be an IP address such as 127.0.0.1, but is \"" + text + "\"");
-        }
-        return text;
     }
 
     /** Returns {@code authentication.x509.clientCAFile}; the other fields of {@code authentication} have no effect. */

@@ -1,11 +1,11 @@
 package dev.podcache.cli.controllers;
 
-import com.google.common.net.InetAddresses;
 import dev.podcache.cli.output.CommandException;
 import dev.podcache.cli.output.Versions;
 import dev.podcache.kubelet.server.ComponentInfo;
 import dev.podcache.kubelet.server.HealthCheck;
 import dev.podcache.kubelet.server.HealthServer;
+import dev.podcache.kubelet.server.ListenAddress;
 import dev.podcache.micrometer.PrometheusScrape;
 import dev.podcache.time.Timekeeper;
 import io.micrometer.core.instrument.Gauge;
@@ -17,8 +17,6 @@ import picocli.CommandLine.Option;
 
 /** The flags of the health port, spelled as the kubelet does, and that port. */
 final class HealthFlags {
-
-    private static final int MOST_PORT = 65_535;
 
     @Option(
             names = "--healthz-bind-address",
@@ -39,14 +37,8 @@ final class HealthFlags {
      * @throws IllegalArgumentException if a flag is out of range; the message names it and its value
      */
     boolean isOn() {
-        if (!InetAddresses.isInetAddress(address)) {
-            throw new IllegalArgumentException(
-                    "--healthz-bind-address must be an IP address such as 127.0.0.1, but is \"" + address + "\"");
-        }
-        if (port < 0 || port > MOST_PORT) {
-            throw new IllegalArgumentException("--healthz-port must be between 0 and 65535, but is " + port);
-        }
-        return port != 0;
+        ListenAddress.address("--healthz-bind-address", address);
+        return ListenAddress.port("--healthz-port", port) != 0;
     }
 
     /**

@@ -16,10 +16,13 @@ import dev.podcache.kubelet.podsync.PodListener;
 import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.kubelet.server.KubeletServerBuilder;
+import dev.podcache.kubelet.server.ListenAddress;
 import dev.podcache.kubelet.staticpods.StaticPodFiles;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.metrics.PodcacheMetrics;
+import dev.podcache.object.Amounts;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.object.Quoted;
 import dev.podcache.time.Durations;
 import dev.podcache.time.TaskThreads;
 import dev.podcache.time.Timekeeper;
@@ -50,7 +53,6 @@ import org.jspecify.annotations.Nullable;
 public final class NodeAgentBuilder {
 
     private static final int SYNCS = 8;
-    private static final int MOST_PORT = 65_535;
 
     private final Function<NodeAgentBuilder, AgentServer> serverOf;
 
@@ -124,10 +126,26 @@ public final class NodeAgentBuilder {
      * Sets what the node offers of some resources, such as {@code cpu}, {@code memory}, {@code pods} or {@code
      * example.com/gpu}, instead of what the machine has of them. All of it is allocatable. Default: none; the machine's
      * resources.
+     *
+     * @throws IllegalArgumentException if a value is not a quantity, or negative; the message names the resource
      */
     public NodeAgentBuilder capacity(Map<String, Quantity> resources) {
+        resources.forEach(NodeAgentBuilder::checkAmount);
         capacity = ImmutableMap.copyOf(resources);
         return this;
+    }
+
+    private static void checkAmount(String resource, Quantity amount) {
+        String refused = "capacity: " + resource + " must be a quantity such as 4 or 8Gi, and not negative, but is "
+                + Quoted.value(amount.toString());
+        try {
+            if (Amounts.of(amount).signum() >= 0) {
+                return;
+            }
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(refused, e);
+        }
+        throw new IllegalArgumentException(refused);
     }
 
     /** Sets the labels to register the node with, in addition to the labels of its platform and host name. */
@@ -279,15 +297,9 @@ public final class NodeAgentBuilder {
      * @param port a kubelet has 10248; 0 for none
      */
     public NodeAgentBuilder healthPort(String address, int port) {
-        if (!InetAddresses.isInetAddress(address)) {
-            throw new IllegalArgumentException(
-                    "the address of the health port must be an IP address such as 127.0.0.1, but is \"" + address
-                            + "\"");
-        }
-        if (port < 0 || port > MOST_PORT) {
-            throw new IllegalArgumentException("the health port must be between 0 and 65535, but is " + port);
-        }
-        health = new KubeletConfiguration.HealthPort(address, port);
+        health = new KubeletConfiguration.HealthPort(
+                ListenAddress.address("the address of the health port", address),
+                ListenAddress.port("the health port", port));
         return this;
     }
 

@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
 public final class KubeletServerBuilder {
 
     private static final int KUBELET_PORT = 10250;
-    private static final int MOST_PORT = 65535;
 
     final String node;
     final Timekeeper timekeeper;
@@ -52,11 +51,7 @@ public final class KubeletServerBuilder {
      * @throws IllegalArgumentException if it is not an IP address
      */
     public KubeletServerBuilder address(String newAddress) {
-        if (!InetAddresses.isInetAddress(newAddress)) {
-            throw new IllegalArgumentException(
-                    "the address must be an IP address such as 0.0.0.0, but is \"" + newAddress + "\"");
-        }
-        address = newAddress;
+        address = ListenAddress.address("the address", newAddress);
         return this;
     }
 
@@ -66,10 +61,7 @@ public final class KubeletServerBuilder {
      * @throws IllegalArgumentException if it is not between 0 and 65535
      */
     public KubeletServerBuilder port(int newPort) {
-        if (newPort < 0 || newPort > MOST_PORT) {
-            throw new IllegalArgumentException("the port must be between 0 and 65535, but is " + newPort);
-        }
-        port = newPort;
+        port = ListenAddress.port("the port", newPort);
         return this;
     }
 

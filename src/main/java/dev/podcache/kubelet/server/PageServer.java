@@ -19,7 +19,6 @@ import java.util.regex.Pattern;
 public final class PageServer implements AutoCloseable {
 
     private static final String LOOPBACK = "127.0.0.1";
-    private static final int MOST_PORT = 65535;
     private static final int CONCURRENT_ANSWERS = 2;
     private static final Pattern LOCAL = Pattern.compile("(?i)(localhost|127\\.0\\.0\\.1|\\[::1])(:\\d{1,5})?");
 
@@ -50,9 +49,7 @@ public final class PageServer implements AutoCloseable {
     }
 
     static PageServer start(Function<Timekeeper, NodePage> page, int port) throws IOException {
-        if (port < 0 || port > MOST_PORT) {
-            throw new IllegalArgumentException("the port must be between 0 and 65535, but is " + port);
-        }
+        ListenAddress.port("the port", port);
         Timekeeper timekeeper = Timekeeper.system();
         PageServer server = new PageServer(page.apply(timekeeper), timekeeper);
         try {
