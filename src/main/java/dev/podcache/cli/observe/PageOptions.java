@@ -28,7 +28,7 @@ public final class PageOptions {
             description =
                     "serve a page for the browsers of this machine at http://127.0.0.1:PORT/ui; 0 for a free port;"
                             + " by default there is none")
-    private void port(int value) {
+    void port(int value) {
         if (spec != null && (value < 0 || value > MOST_PORT)) {
             throw new ParameterException(
                     spec.commandLine(), "--ui-port must be between 0 and 65535, but is " + value);
