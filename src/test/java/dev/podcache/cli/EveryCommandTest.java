@@ -1,5 +1,6 @@
 package dev.podcache.cli;
 
+import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
@@ -10,12 +11,16 @@ import dev.podcache.embedded.EmbeddedApiServer;
 import dev.podcache.embedded.InMemoryCluster;
 import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.testing.FreePorts;
+import dev.podcache.testing.NewThread;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Patience;
 import dev.podcache.time.Timekeeper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -189,16 +194,20 @@ class EveryCommandTest {
     @CsvSource({
         "run, registered   Node n",
         "observe, no pods are assigned to this node",
-        "hollow, deleting",
+        "hollow, 10 of 10 nodes Ready",
         "controllers, the controllers start"
     })
-    void withACluster_succeedsWithDataOnly(String command, String data) throws IOException {
+    void withACluster_saysWhatItDoes_andSucceedsWhenItIsStopped(String command, String data) throws Exception {
         try (Timekeeper time = Timekeeper.system();
                 InMemoryCluster cluster = InMemoryCluster.create(time);
                 EmbeddedApiServer server = EmbeddedApiServer.start(cluster)) {
-            int code = execute(ofCluster(command, kubeconfig(server.url())) + " --for 4s");
+            String line = ofCluster(command, kubeconfig(server.url()));
+            CompletableFuture<Integer> code = CompletableFuture.supplyAsync(() -> execute(line), NewThread.EACH);
+            await().until(() -> code.isDone() || String.join("\n", console.out()).contains(data));
 
-            assertThat(code).isZero();
+            console.stop();
+
+            assertThat(code.get(Patience.SECONDS, TimeUnit.SECONDS)).isZero();
             assertThat(String.join("\n", console.out())).contains(data);
             assertThat(console.err()).isEmpty();
         }
