@@ -198,7 +198,8 @@ public final class Main {
         if (!argument) {
             return String.valueOf(refused.getMessage());
         }
-        String given = Quoted.value(((UnmatchedArgumentException) refused).getUnmatched().get(0));
+        String given = Quoted.value(
+                ((UnmatchedArgumentException) refused).getUnmatched().get(0));
         return refused.getCommandLine().getSubcommands().isEmpty()
                 ? given + " is one argument too many"
                 : "there is no command " + given;

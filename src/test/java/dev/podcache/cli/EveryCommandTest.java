@@ -58,8 +58,7 @@ class EveryCommandTest {
     static List<String> commands() {
         CommandLine root = Main.commandLine(new CapturedConsole(Path.of("")).console(), HollowRuntime::new);
         return root.getSubcommands().values().stream()
-                .flatMap(command -> Stream.concat(
-                        Stream.of(command), command.getSubcommands().values().stream()))
+                .flatMap(command -> Stream.concat(Stream.of(command), command.getSubcommands().values().stream()))
                 .map(command -> command.getCommandSpec().qualifiedName().substring("podcache ".length()))
                 .toList();
     }
@@ -84,7 +83,8 @@ class EveryCommandTest {
         assertThat(commands())
                 .hasSizeGreaterThan(13)
                 .allSatisfy(command -> assertThat(page)
-                        .contains("| `podcache " + Splitter.on(' ').splitToList(command).get(0) + "` |"));
+                        .contains("| `podcache "
+                                + Splitter.on(' ').splitToList(command).get(0) + "` |"));
     }
 
     @ParameterizedTest
@@ -104,19 +104,21 @@ class EveryCommandTest {
         execute(command + " --help");
 
         List<String> examples = examples(console.out());
-        assertThat(examples).isNotEmpty().allSatisfy(example -> assertThatCode(
-                        () -> Arguments.requireAccepted(Splitter.on(' ')
+        assertThat(examples)
+                .isNotEmpty()
+                .allSatisfy(example -> assertThatCode(() -> Arguments.requireAccepted(Splitter.on(' ')
                                 .omitEmptyStrings()
                                 .splitToList(example)
                                 .toArray(new String[0])))
-                .doesNotThrowAnyException());
+                        .doesNotThrowAnyException());
     }
 
     /** Returns the arguments in the lines after the heading. What stands two spaces to the right explains the line. */
     private static List<String> examples(List<String> help) {
         String after = String.join("\n", help).split("\nExamples?:\n", 2)[1].replace("\\\n", "");
         return after.lines()
-                .map(line -> EXAMPLE.matcher(line.replaceAll("(?<=\\S) {2,}[a-z].*", "").replace(")", "")))
+                .map(line -> EXAMPLE.matcher(
+                        line.replaceAll("(?<=\\S) {2,}[a-z].*", "").replace(")", "")))
                 .filter(example -> example.find())
                 .map(example -> example.group(1) == null ? "" : example.group(1).strip())
                 .map(example -> example.isEmpty() || example.startsWith("-") ? ("demo " + example).strip() : example)
@@ -203,7 +205,8 @@ class EveryCommandTest {
                 EmbeddedApiServer server = EmbeddedApiServer.start(cluster)) {
             String line = ofCluster(command, kubeconfig(server.url()));
             CompletableFuture<Integer> code = CompletableFuture.supplyAsync(() -> execute(line), NewThread.EACH);
-            await().until(() -> code.isDone() || String.join("\n", console.out()).contains(data));
+            await().until(() ->
+                    code.isDone() || String.join("\n", console.out()).contains(data));
 
             console.stop();
 
@@ -231,8 +234,8 @@ class EveryCommandTest {
         String server = "http://127.0.0.1:" + FreePorts.find(1).get(0);
         boolean doctor = command.equals("doctor");
 
-        int code = execute(
-                ofCluster(command, kubeconfig(server)) + (doctor || command.equals("dump") ? "" : " --for 1s"));
+        int code =
+                execute(ofCluster(command, kubeconfig(server)) + (doctor || command.equals("dump") ? "" : " --for 1s"));
 
         assertThat(code).isEqualTo(doctor ? 3 : 1);
         List<String> said = doctor ? console.out() : console.err();

@@ -105,8 +105,9 @@ class HollowCommandTest {
             assertThat(run.awaitEnd()).isEqualTo(1);
 
             assertThat(run.err())
-                    .containsExactly("error: Node hollow-1 exists already, and would be deleted at the end: choose another"
-                            + " --prefix, or delete it, or set --keep");
+                    .containsExactly(
+                            "error: Node hollow-1 exists already, and would be deleted at the end: choose another"
+                                    + " --prefix, or delete it, or set --keep");
         }
         assertThat(count(Resource.NODES)).isEqualTo(1);
     }

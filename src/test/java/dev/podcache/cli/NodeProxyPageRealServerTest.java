@@ -67,7 +67,8 @@ class NodeProxyPageRealServerTest {
             "--healthz-port=0"
         };
         running = CompletableFuture.supplyAsync(() -> used.execute(command), NewThread.EACH);
-        await().ignoreExceptions().until(() -> !node.admin.raw(proxied + "/livez").isEmpty());
+        await().ignoreExceptions()
+                .until(() -> !node.admin.raw(proxied + "/livez").isEmpty());
     }
 
     @AfterEach

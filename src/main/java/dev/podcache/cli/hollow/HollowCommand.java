@@ -95,7 +95,9 @@ public final class HollowCommand implements Callable<Integer> {
     @Option(names = "--register-with-taints", paramLabel = "K=V:EFFECT,...", description = "taints of each node")
     private String taints = "";
 
-    @Option(names = "--keep", description = "do not delete the pods, Secrets and nodes at the end; the nodes may exist already")
+    @Option(
+            names = "--keep",
+            description = "do not delete the pods, Secrets and nodes at the end; the nodes may exist already")
     private boolean keep;
 
     @Mixin

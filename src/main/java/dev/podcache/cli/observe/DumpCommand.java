@@ -68,7 +68,10 @@ public final class DumpCommand implements Callable<Integer> {
         try (EventWriter events = EventWriter.to(console.out(), output.format)) {
             objects.forEach(object -> events.block(event(object)));
             if (output.format == EventWriter.Format.TEXT) {
-                events.block(ProgramEvent.of("total", "text", objects.size() + (objects.size() == 1 ? " object" : " objects") + " on node " + name));
+                events.block(ProgramEvent.of(
+                        "total",
+                        "text",
+                        objects.size() + (objects.size() == 1 ? " object" : " objects") + " on node " + name));
             }
             events.requireReader();
         }

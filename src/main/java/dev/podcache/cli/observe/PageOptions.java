@@ -30,8 +30,7 @@ public final class PageOptions {
                             + " by default there is none")
     void port(int value) {
         if (spec != null && (value < 0 || value > MOST_PORT)) {
-            throw new ParameterException(
-                    spec.commandLine(), "--ui-port must be between 0 and 65535, but is " + value);
+            throw new ParameterException(spec.commandLine(), "--ui-port must be between 0 and 65535, but is " + value);
         }
         port = value;
     }

@@ -33,7 +33,8 @@ public record LeaderElectionOptions(
                             + seconds(leaseDuration) + " and " + seconds(renewDeadline));
         }
         if (retryPeriod.isNegative() || retryPeriod.isZero()) {
-            throw new IllegalArgumentException("--leader-elect-retry-period must be positive, but is " + seconds(retryPeriod));
+            throw new IllegalArgumentException(
+                    "--leader-elect-retry-period must be positive, but is " + seconds(retryPeriod));
         }
         if (renewDeadline.compareTo(retryPeriod) <= 0 || renewDeadline.toNanos() <= retryPeriod.toNanos() * JITTER) {
             throw new IllegalArgumentException("--leader-elect-renew-deadline must be more than " + JITTER
@@ -42,7 +43,8 @@ public record LeaderElectionOptions(
         }
         if (leaseDuration.toSeconds() < 1 || !leaseDuration.equals(Duration.ofSeconds(leaseDuration.toSeconds()))) {
             throw new IllegalArgumentException(
-                    "--leader-elect-lease-duration must be whole seconds, at least 1 s, but is " + seconds(leaseDuration));
+                    "--leader-elect-lease-duration must be whole seconds, at least 1 s, but is "
+                            + seconds(leaseDuration));
         }
     }
 

@@ -75,7 +75,10 @@ final class NodeStatusComputation {
             try {
                 setter.set(node, now);
                 if (failing.remove(setter)) {
-                    log.info("status setter {} of Node {} succeeds again", setter.getClass().getSimpleName(), self.name());
+                    log.info(
+                            "status setter {} of Node {} succeeds again",
+                            setter.getClass().getSimpleName(),
+                            self.name());
                 }
             } catch (RuntimeException | LinkageError e) {
                 // LinkageError: a native library could not be loaded
