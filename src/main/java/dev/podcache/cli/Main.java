@@ -17,9 +17,11 @@ import dev.podcache.cli.observe.DumpCommand;
 import dev.podcache.cli.observe.ObserveCommand;
 import dev.podcache.cli.output.CommandException;
 import dev.podcache.cli.output.Console;
+import dev.podcache.cli.output.Versions;
 import dev.podcache.cli.plan.PlanCommand;
 import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.kubelet.runtime.PodRuntime;
+import dev.podcache.object.Quoted;
 import dev.podcache.time.Timekeeper;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -35,6 +37,7 @@ import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 import picocli.AutoComplete;
 import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -151,12 +154,21 @@ public final class Main {
         CommandLine completion = new CommandLine(new AutoComplete.GenerateCompletion());
         // else its help names it generate-completion
         completion.setCommandName(COMPLETION);
+        // else it ignores unknown options
+        completion.getCommandSpec().helpCommand(false);
+        completion
+                .getCommandSpec()
+                .usageMessage()
+                .header("Prints a completion script for bash and zsh.")
+                .description(new String[0])
+                .footer("", "Example:", "  source <(podcache completion)");
         return completion;
     }
 
     private static CommandLine commandLine(Console console, Map<String, Supplier<?>> subcommands) {
         CommandLine line = new CommandLine(new RootCommand());
         subcommands.forEach((name, subcommand) -> line.addSubcommand(name, subcommand.get()));
+        setVersion(line);
         line.registerConverter(Duration.class, new GoDuration());
         line.setCaseInsensitiveEnumValuesAllowed(true);
         line.setUsageHelpWidth(HELP_WIDTH);
@@ -164,7 +176,7 @@ public final class Main {
         line.setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8));
         line.setParameterExceptionHandler((refused, arguments) -> {
             CommandLine concerned = refused.getCommandLine();
-            console.err().println("error: " + refused.getMessage());
+            console.err().println("error: " + complaint(refused));
             if (refused instanceof UnmatchedArgumentException unmatched) {
                 unmatched.printSuggestions(concerned.getErr());
             }
@@ -173,6 +185,24 @@ public final class Main {
         });
         line.setExecutionExceptionHandler((thrown, command, parsed) -> failed(console, thrown, parsed));
         return line;
+    }
+
+    /** Makes {@code --version} of every subcommand print the version of the program. */
+    private static void setVersion(CommandLine line) {
+        line.getCommandSpec().versionProvider(new Versions());
+        line.getSubcommands().values().forEach(Main::setVersion);
+    }
+
+    private static String complaint(ParameterException refused) {
+        boolean argument = refused instanceof UnmatchedArgumentException unmatched && !unmatched.isUnknownOption();
+        if (!argument) {
+            return String.valueOf(refused.getMessage());
+        }
+        String given = Quoted.value(
+                ((UnmatchedArgumentException) refused).getUnmatched().get(0));
+        return refused.getCommandLine().getSubcommands().isEmpty()
+                ? given + " is one argument too many"
+                : "there is no command " + given;
     }
 
     /** Adds {@code demo} to a command line that is empty or starts with an option of the demo. */

@@ -1,13 +1,11 @@
 package dev.podcache.cli;
 
-import dev.podcache.cli.output.Versions;
 import picocli.CommandLine.Command;
 
 /** The program without a subcommand. {@link Main} adds the subcommand {@code demo} if none is given. */
 @Command(
         name = "podcache",
         mixinStandardHelpOptions = true,
-        versionProvider = Versions.class,
         description = "Caches the Secrets and ConfigMaps of a node's pods. Without a subcommand, runs demo.",
         footer = {
             "",

@@ -14,7 +14,6 @@ import dev.podcache.cli.output.Console;
 import dev.podcache.cli.output.EventWriter;
 import dev.podcache.cli.output.OutputOptions;
 import dev.podcache.cli.output.ProgramEvent;
-import dev.podcache.cli.output.Versions;
 import dev.podcache.kubelet.agent.KubeletConfiguration;
 import dev.podcache.kubelet.agent.NodeAgent;
 import dev.podcache.kubelet.agent.NodeAgentBuilder;
@@ -43,7 +42,6 @@ import picocli.CommandLine.Spec;
         name = "run",
         header = "Runs a node agent: this process becomes a node of a cluster.",
         mixinStandardHelpOptions = true,
-        versionProvider = Versions.class,
         description = {
             "Registers the node, maintains its status and its Lease, caches what its pods get from Secrets and"
                     + " ConfigMaps, and reports the status of the pods. Without --processes it runs no containers: a"
@@ -52,10 +50,10 @@ import picocli.CommandLine.Spec;
         },
         footer = {
             "",
-            "Example:",
+            "Examples:",
             "  podcache run --kubeconfig node.kubeconfig --hostname-override hollow-1 --node-labels zone=a",
-            "  podcache run --kubeconfig node.kubeconfig --hostname-override edge-1 --bootstrap-kubeconfig"
-                    + " bootstrap.kubeconfig --rotate-certificates"
+            "  podcache run --kubeconfig node.kubeconfig --hostname-override edge-1 \\",
+            "      --bootstrap-kubeconfig bootstrap.kubeconfig --rotate-certificates"
         })
 final class RunCommand implements Callable<Integer> {
 

@@ -10,6 +10,7 @@ import dev.podcache.embedded.Resource;
 import dev.podcache.embedded.Selection;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -90,6 +91,25 @@ class HollowCommandTest {
             assertThat(count(Resource.PODS)).isEqualTo(2);
             assertThat(count(Resource.SECRETS)).isEqualTo(2);
         }
+    }
+
+    @Test
+    void nodeExists_isRefusedAndStays_becauseItWouldBeDeleted() throws Exception {
+        cluster.create(new NodeBuilder()
+                .withNewMetadata()
+                .withName("hollow-1")
+                .endMetadata()
+                .build());
+
+        try (HollowRun run = HollowRun.start(kubeconfig, "--nodes", "2", "--for", "5s")) {
+            assertThat(run.awaitEnd()).isEqualTo(1);
+
+            assertThat(run.err())
+                    .containsExactly(
+                            "error: Node hollow-1 exists already, and would be deleted at the end: choose another"
+                                    + " --prefix, or delete it, or set --keep");
+        }
+        assertThat(count(Resource.NODES)).isEqualTo(1);
     }
 
     @Test

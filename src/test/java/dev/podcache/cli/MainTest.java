@@ -29,7 +29,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 @ExtendWith(NoLeaks.class)
 class MainTest {
@@ -42,33 +41,6 @@ class MainTest {
     @BeforeEach
     void useHome() {
         console = new CapturedConsole(home);
-    }
-
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "",
-                "demo ",
-                "run ",
-                "observe ",
-                "hollow ",
-                "plan ",
-                "controllers ",
-                "refs ",
-                "rbac ",
-                "doctor ",
-                "dump ",
-                "config ",
-                "config print ",
-                "config validate ",
-                "version "
-            })
-    void help_everyCommand_isDataWithAnExample(String command) {
-        int code = console.execute((command + "--help").split(" "));
-
-        assertThat(code).isZero();
-        assertThat(String.join("\n", console.out())).contains("Usage: podcache", "Example");
-        assertThat(console.err()).isEmpty();
     }
 
     @Test
@@ -177,7 +149,7 @@ class MainTest {
         assertThat(console.err())
                 .containsExactly(
                         "error: configuration /nope/kubelet.yaml does not exist: give the path of a file with a"
-                                + " KubeletConfiguration, or leave --config out");
+                                + " KubeletConfiguration");
     }
 
     @Test

@@ -35,7 +35,17 @@ class CommandsTest {
     private static final Set<String> PLUGIN_PROPERTIES = Set.of("skipTests", "test", "exec.args");
 
     private static final Set<String> KUBECTL_COMMANDS = Set.of(
-            "apply", "certificate", "config", "create", "delete", "get", "label", "rollout", "scale", "--kubeconfig");
+            "apply",
+            "certificate",
+            "config",
+            "create",
+            "delete",
+            "get",
+            "label",
+            "proxy",
+            "rollout",
+            "scale",
+            "--kubeconfig");
 
     /** Programs whose arguments are not checked but for names of our files. */
     private static final Set<String> OTHERS = Set.of("base64", "curl", "kind", "kubeadm", "openssl", "sed");

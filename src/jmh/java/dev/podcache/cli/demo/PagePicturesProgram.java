@@ -15,7 +15,7 @@ import org.awaitility.core.ConditionFactory;
 
 /**
  * Takes the pictures of the page for the documentation, {@code docs/img/ui-light.png} and {@code ui-dark.png}, from the
- * demo: at the end of the failure of its API server, after most of a minute.
+ * demo: after the failure of its API server, after most of a minute.
  */
 final class PagePicturesProgram {
 
@@ -36,6 +36,7 @@ final class PagePicturesProgram {
             tab.load(url(console).orElseThrow());
             patient().until(() -> console.out().stream().anyMatch(line -> line.contains("\"outage\"")));
             tab.until("!document.getElementById('entries').innerText.includes('Stale')");
+            tab.until("!document.getElementById('lease-note').innerText.includes('failing')");
             for (String scheme : new String[] {"light", "dark"}) {
                 tab.prefers(scheme);
                 tab.screenshot(Path.of("docs", "img", "ui-" + scheme + ".png"), HEIGHT);

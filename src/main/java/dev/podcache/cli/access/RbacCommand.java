@@ -8,7 +8,6 @@ import dev.podcache.cli.config.ObjectId;
 import dev.podcache.cli.output.Console;
 import dev.podcache.cli.output.EventWriter;
 import dev.podcache.cli.output.OutputOptions;
-import dev.podcache.cli.output.Versions;
 import dev.podcache.kubelet.agent.ObjectCaching;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.Quoted;
@@ -25,7 +24,6 @@ import picocli.CommandLine.Option;
         name = "rbac",
         header = "Prints the smallest Roles for a cache or a node agent, ready for kubectl apply.",
         mixinStandardHelpOptions = true,
-        versionProvider = Versions.class,
         description = {
             "For named objects, or for those that a manifest's pods refer to: one Role in each namespace with the verbs of"
                     + " the strategy, and its binding. With --node: what a node agent needs that runs as a"

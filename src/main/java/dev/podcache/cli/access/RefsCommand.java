@@ -6,7 +6,6 @@ import dev.podcache.cli.output.Console;
 import dev.podcache.cli.output.EventWriter;
 import dev.podcache.cli.output.OutputOptions;
 import dev.podcache.cli.output.ProgramEvent;
-import dev.podcache.cli.output.Versions;
 import dev.podcache.object.Quoted;
 import dev.podcache.pod.ReferencePath;
 import java.util.List;
@@ -23,7 +22,6 @@ import picocli.CommandLine.Spec;
         name = "refs",
         header = "Shows the Secrets and ConfigMaps that a manifest's pods refer to, and where.",
         mixinStandardHelpOptions = true,
-        versionProvider = Versions.class,
         description = {
             "Reads pods, and the pod templates of Deployments, StatefulSets, DaemonSets, ReplicaSets, Jobs and CronJobs."
                     + " Prints each place that names an object. Needs no cluster. Two things are decided in the"

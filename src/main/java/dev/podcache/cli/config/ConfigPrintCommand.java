@@ -6,7 +6,6 @@ import dev.podcache.cli.output.Console;
 import dev.podcache.cli.output.EventWriter;
 import dev.podcache.cli.output.OutputOptions;
 import dev.podcache.cli.output.ProgramEvent;
-import dev.podcache.cli.output.Versions;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
@@ -18,7 +17,6 @@ import picocli.CommandLine.Mixin;
         name = "print",
         header = "Prints every setting of an agent with its value and its source.",
         mixinStandardHelpOptions = true,
-        versionProvider = Versions.class,
         description = {
             "Takes the options of run, and starts nothing. The source is the flag, the line of the file, or default. A"
                     + " hyphen stands for no value."

@@ -5,7 +5,6 @@ import dev.podcache.cli.output.Console;
 import dev.podcache.cli.output.EventWriter;
 import dev.podcache.cli.output.OutputOptions;
 import dev.podcache.cli.output.ProgramEvent;
-import dev.podcache.cli.output.Versions;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +20,6 @@ import picocli.CommandLine.Option;
         name = "validate",
         header = "Checks a configuration file, and prints every error with its line.",
         mixinStandardHelpOptions = true,
-        versionProvider = Versions.class,
         description = {
             "Accepts what run --config accepts: a KubeletConfiguration, a PodcacheConfiguration, or both. Exits with 1 if"
                     + " the file has an error. Fields without effect here are no errors."

@@ -30,7 +30,7 @@ record ConfigurationFile(Settings settings, ImmutableList<String> ignored) {
     static final ConfigurationFile NONE = new ConfigurationFile(Settings.NONE, ImmutableList.of());
 
     private static final long LARGEST = 1 << 20;
-    private static final String REMEDY = "give the path of a file with a KubeletConfiguration, or leave --config out";
+    private static final String REMEDY = "give the path of a file with a KubeletConfiguration";
 
     /**
      * Reads a file.

@@ -9,7 +9,6 @@ import dev.podcache.cli.output.Console;
 import dev.podcache.cli.output.EventWriter;
 import dev.podcache.cli.output.OutputOptions;
 import dev.podcache.cli.output.ProgramEvent;
-import dev.podcache.cli.output.Versions;
 import dev.podcache.controlplane.leaderelection.LeaderElectionOptions;
 import dev.podcache.controlplane.nodelifecycle.NodeLifecycleOptions;
 import dev.podcache.kubelet.server.HealthServer;
@@ -34,7 +33,6 @@ import picocli.CommandLine.Spec;
         name = "controllers",
         header = "Runs the controllers that find silent nodes, evict their pods, and set the TTL of caches.",
         mixinStandardHelpOptions = true,
-        versionProvider = Versions.class,
         description = {
             "For a control plane without kube-controller-manager, such as one that is a test bed of hollow nodes. Never"
                     + " run it beside a kube-controller-manager that has these controllers (node-lifecycle,"

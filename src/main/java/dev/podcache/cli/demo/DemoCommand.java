@@ -4,7 +4,6 @@ import dev.podcache.cli.config.AgentOptions;
 import dev.podcache.cli.observe.PageOptions;
 import dev.podcache.cli.output.Console;
 import dev.podcache.cli.output.OutputOptions;
-import dev.podcache.cli.output.Versions;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -14,7 +13,6 @@ import picocli.CommandLine.Mixin;
         name = "demo",
         header = "Shows an agent at work. Needs no cluster.",
         mixinStandardHelpOptions = true,
-        versionProvider = Versions.class,
         description = {
             "Runs an agent against an API server in this process, with a small workload. A Secret is rotated, pods come"
                     + " and go, the server fails. Ends after one minute, or after --for. After the first minute nothing"

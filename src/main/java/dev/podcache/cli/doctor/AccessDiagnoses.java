@@ -39,7 +39,11 @@ record AccessDiagnoses(
         ImmutableList<Diagnosis> found = all.build();
         return found.isEmpty()
                 ? ImmutableList.of(Diagnosis.ok(
-                        "access", who() + " may " + verbs() + " each of the " + objects.size() + " objects"))
+                        "access",
+                        who() + " may " + verbs() + " "
+                                + (objects.size() == 1
+                                        ? objects.iterator().next()
+                                        : "each of the " + objects.size() + " objects")))
                 : found;
     }
 

@@ -14,7 +14,6 @@ import dev.podcache.cli.output.EventWriter;
 import dev.podcache.cli.output.OutputOptions;
 import dev.podcache.cli.output.ProgramEvent;
 import dev.podcache.cli.output.Progress;
-import dev.podcache.cli.output.Versions;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.nio.file.Path;
@@ -32,7 +31,6 @@ import picocli.CommandLine.Option;
         name = "doctor",
         header = "Checks connection, clock, credentials and access, and says what to do.",
         mixinStandardHelpOptions = true,
-        versionProvider = Versions.class,
         description = {
             "Connects as a cache with these credentials would. Checks address, proxy, TLS, HTTP/2 and its stream limit, the"
                     + " clocks, the credentials, and with one SelfSubjectAccessReview for each verb and object whether"

@@ -10,7 +10,6 @@ import dev.podcache.cli.output.Console;
 import dev.podcache.cli.output.EventWriter;
 import dev.podcache.cli.output.OutputOptions;
 import dev.podcache.cli.output.ProgramEvent;
-import dev.podcache.cli.output.Versions;
 import dev.podcache.kubelet.agent.HollowNodes;
 import dev.podcache.kubelet.agent.HollowTemplate;
 import dev.podcache.kubelet.agent.KubeletConfiguration;
@@ -19,10 +18,14 @@ import dev.podcache.kubelet.nodestatus.NodeTaints;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.event.Level;
 import picocli.CommandLine.Command;
@@ -37,7 +40,6 @@ import picocli.CommandLine.Spec;
         name = "hollow",
         header = "Runs many hollow nodes in this process, as the load of a control plane.",
         mixinStandardHelpOptions = true,
-        versionProvider = Versions.class,
         description = {
             "Registers the nodes, renews their Leases and reports their statuses as kubelets do. Pods that are assigned"
                     + " to them run without containers, and their Secrets and ConfigMaps are read by name. Pods of a"
@@ -93,7 +95,9 @@ public final class HollowCommand implements Callable<Integer> {
     @Option(names = "--register-with-taints", paramLabel = "K=V:EFFECT,...", description = "taints of each node")
     private String taints = "";
 
-    @Option(names = "--keep", description = "do not delete the pods, Secrets and nodes at the end")
+    @Option(
+            names = "--keep",
+            description = "do not delete the pods, Secrets and nodes at the end; the nodes may exist already")
     private boolean keep;
 
     @Mixin
@@ -115,6 +119,7 @@ public final class HollowCommand implements Callable<Integer> {
         try (EventWriter events = EventWriter.to(console.out(), output.format);
                 KubernetesClient client = ClusterAccess.client(config)) {
             if (answers(client, config, events)) {
+                requireNew(client, template, config);
                 events.write(started(config.getMasterUrl()));
                 run(client, template, events);
             }
@@ -125,6 +130,28 @@ public final class HollowCommand implements Callable<Integer> {
     private boolean answers(KubernetesClient client, Config config, EventWriter events) {
         try (Fabric8ApiServer server = Fabric8ApiServer.of(client, KubeletConfiguration.DEFAULT.rates())) {
             return new FirstContact(server, config, console, events).await(prefix + 0, agent.duration);
+        }
+    }
+
+    /** Refuses to become a node that exists, because the nodes are deleted at the end. */
+    private void requireNew(KubernetesClient client, HollowTemplate template, Config config) {
+        if (keep) {
+            return;
+        }
+        Set<String> names = IntStream.range(0, nodes).mapToObj(template::name).collect(Collectors.toSet());
+        try {
+            client.nodes().list().getItems().stream()
+                    .map(node -> node.getMetadata().getName())
+                    .filter(names::contains)
+                    .findFirst()
+                    .ifPresent(existing -> {
+                        throw new CommandException(
+                                "Node " + existing + " exists already, and would be deleted at the end: choose another"
+                                        + " --prefix, or delete it, or set --keep",
+                                null);
+                    });
+        } catch (KubernetesClientException e) {
+            throw new CommandException("API server " + config.getMasterUrl() + ": " + e.getMessage(), e);
         }
     }
 

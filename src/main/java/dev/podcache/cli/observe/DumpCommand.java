@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.base.Strings;
+import com.google.common.base.Throwables;
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.cli.config.ClusterAccess;
 import dev.podcache.cli.config.NodeName;
@@ -14,7 +15,6 @@ import dev.podcache.cli.output.EventWriter;
 import dev.podcache.cli.output.OutputOptions;
 import dev.podcache.cli.output.ProgramEvent;
 import dev.podcache.cli.output.Seconds;
-import dev.podcache.cli.output.Versions;
 import dev.podcache.object.Quoted;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -33,11 +33,10 @@ import picocli.CommandLine.Mixin;
         name = "dump",
         header = "Shows what a running agent holds: states, ages, holders and failures.",
         mixinStandardHelpOptions = true,
-        versionProvider = Versions.class,
         description = {
             "Asks the agent for /debug/objects through the API server, as `kubectl get --raw"
-                    + " /api/v1/nodes/NODE/proxy/debug/objects` does. Needs the verb get on nodes/proxy, and the agent's"
-                    + " HTTPS endpoint. Prints names, never contents."
+                    + " /api/v1/nodes/NODE/proxy/debug/objects` does. Needs the verb get on nodes/proxy, and an agent that"
+                    + " was started with --client-ca-file. Prints names, never contents."
         },
         footer = {"", "Example:", "  podcache dump --node hollow-1 -o json"})
 public final class DumpCommand implements Callable<Integer> {
@@ -69,7 +68,10 @@ public final class DumpCommand implements Callable<Integer> {
         try (EventWriter events = EventWriter.to(console.out(), output.format)) {
             objects.forEach(object -> events.block(event(object)));
             if (output.format == EventWriter.Format.TEXT) {
-                events.block(ProgramEvent.of("total", "text", objects.size() + " objects on node " + name));
+                events.block(ProgramEvent.of(
+                        "total",
+                        "text",
+                        objects.size() + (objects.size() == 1 ? " object" : " objects") + " on node " + name));
             }
             events.requireReader();
         }
@@ -82,7 +84,7 @@ public final class DumpCommand implements Callable<Integer> {
         try {
             body = client.raw(path);
         } catch (KubernetesClientException e) {
-            throw new CommandException("node " + Quoted.value(name) + ": " + failure(e), e);
+            throw new CommandException("node " + Quoted.value(name) + ": " + failure(e, client), e);
         }
         if (body == null) {
             throw new CommandException(
@@ -103,10 +105,14 @@ public final class DumpCommand implements Callable<Integer> {
                 null);
     }
 
-    private static String failure(KubernetesClientException e) {
-        return switch (e.getCode()) {
-            case 0 -> "the API server did not answer (" + Quoted.text(String.valueOf(e.getMessage())) + "): try doctor";
-            case 401 -> "the credentials were not accepted (401): try doctor";
+    private static String failure(KubernetesClientException e, KubernetesClient client) {
+        return switch (Math.max(0, e.getCode())) {
+            case 0 ->
+                "API server " + client.getMasterUrl() + " did not answer ("
+                        + Quoted.text(String.valueOf(Throwables.getRootCause(e).getMessage())) + "): try doctor";
+            case 401 ->
+                "credentials were not accepted (401): start the agent with --client-ca-file, so that it accepts those"
+                        + " of the API server; doctor checks yours";
             case 403 -> "access was refused (403): grant get on nodes/proxy";
             case 404 -> "it does not exist, or is no agent of Podcache (404)";
             default ->

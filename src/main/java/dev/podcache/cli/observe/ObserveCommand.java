@@ -9,7 +9,6 @@ import dev.podcache.cli.output.Console;
 import dev.podcache.cli.output.EventWriter;
 import dev.podcache.cli.output.OutputOptions;
 import dev.podcache.cli.output.ProgramEvent;
-import dev.podcache.cli.output.Versions;
 import dev.podcache.kubelet.agent.KubeletConfiguration;
 import dev.podcache.kubelet.agent.ObjectCaching;
 import io.fabric8.kubernetes.client.Config;
@@ -24,7 +23,6 @@ import picocli.CommandLine.Mixin;
         name = "observe",
         header = "Watches a node of a cluster and what its pods refer to. Changes nothing.",
         mixinStandardHelpOptions = true,
-        versionProvider = Versions.class,
         description = {
             "Watches the pods of one node, caches the Secrets and ConfigMaps that they refer to, reads them once a"
                     + " period, and prints what it observes: names and resourceVersions, never contents. Writes nothing"

@@ -7,10 +7,20 @@ import dev.podcache.kubelet.server.NodeView;
 import dev.podcache.kubelet.server.PageServer;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** The option of the commands that serve the page of a node. */
 public final class PageOptions {
+
+    private static final int MOST_PORT = 65_535;
+
+    @Spec(Spec.Target.MIXEE)
+    private @Nullable CommandSpec spec;
+
+    private @Nullable Integer port;
 
     @Option(
             names = "--ui-port",
@@ -18,7 +28,12 @@ public final class PageOptions {
             description =
                     "serve a page for the browsers of this machine at http://127.0.0.1:PORT/ui; 0 for a free port;"
                             + " by default there is none")
-    private @Nullable Integer port;
+    void port(int value) {
+        if (spec != null && (value < 0 || value > MOST_PORT)) {
+            throw new ParameterException(spec.commandLine(), "--ui-port must be between 0 and 65535, but is " + value);
+        }
+        port = value;
+    }
 
     /** Returns whether a page is wanted. */
     public boolean isWanted() {

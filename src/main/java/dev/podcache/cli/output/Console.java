@@ -21,7 +21,7 @@ import picocli.CommandLine.Help.Ansi;
  * @param out for data
  * @param err for error messages
  * @param environment the environment variables
- * @param home the user's home directory
+ * @param home the user's home directory: {@code HOME}, as for kubectl, else that of the user database
  * @param stop completes when the command is asked to end
  * @param begun completes when the command waits for the first time; before that, it has nothing to end in order
  * @param terminal whether a person reads the output: colours and progress are for people only
@@ -45,7 +45,7 @@ public record Console(
                 System.out,
                 System.err,
                 System.getenv(),
-                Path.of(System.getProperty("user.home", "")),
+                Path.of(System.getenv().getOrDefault("HOME", System.getProperty("user.home", ""))),
                 new CompletableFuture<>(),
                 new CompletableFuture<>(),
                 Ansi.AUTO.enabled(),

@@ -4,7 +4,6 @@ import com.google.common.collect.ImmutableMap;
 import dev.podcache.cli.output.Console;
 import dev.podcache.cli.output.EventWriter;
 import dev.podcache.cli.output.ProgramEvent;
-import dev.podcache.cli.output.Versions;
 import dev.podcache.controlplane.planner.Plan;
 import dev.podcache.controlplane.planner.PlanSettings;
 import dev.podcache.controlplane.planner.Simulation;
@@ -28,7 +27,6 @@ import picocli.CommandLine.Spec;
         name = "plan",
         header = "Computes what the nodes of a cluster cost its API server, and how soon a dead node is noticed.",
         mixinStandardHelpOptions = true,
-        versionProvider = Versions.class,
         description = {
             "Needs no cluster. Compares four tuning profiles: status update / monitor period / grace period / toleration",
             "  default  10s / 5s / 40s / 5m",

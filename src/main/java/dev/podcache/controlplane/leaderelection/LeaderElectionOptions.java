@@ -1,6 +1,7 @@
 package dev.podcache.controlplane.leaderelection;
 
 import dev.podcache.object.ObjectKey;
+import java.math.BigDecimal;
 import java.time.Duration;
 
 /**
@@ -24,23 +25,30 @@ public record LeaderElectionOptions(
         }
         if (leaseDuration.toSeconds() > Integer.MAX_VALUE) {
             throw new IllegalArgumentException("--leader-elect-lease-duration must be at most " + Integer.MAX_VALUE
-                    + " s, because a Lease cannot hold more, but is " + leaseDuration);
+                    + " s, because a Lease cannot hold more, but is " + seconds(leaseDuration));
         }
         if (leaseDuration.compareTo(renewDeadline) <= 0) {
             throw new IllegalArgumentException(
                     "--leader-elect-lease-duration must be longer than --leader-elect-renew-deadline, but they are "
-                            + leaseDuration + " and " + renewDeadline);
+                            + seconds(leaseDuration) + " and " + seconds(renewDeadline));
         }
         if (retryPeriod.isNegative() || retryPeriod.isZero()) {
-            throw new IllegalArgumentException("--leader-elect-retry-period must be positive, but is " + retryPeriod);
+            throw new IllegalArgumentException(
+                    "--leader-elect-retry-period must be positive, but is " + seconds(retryPeriod));
         }
         if (renewDeadline.compareTo(retryPeriod) <= 0 || renewDeadline.toNanos() <= retryPeriod.toNanos() * JITTER) {
             throw new IllegalArgumentException("--leader-elect-renew-deadline must be more than " + JITTER
-                    + " times --leader-elect-retry-period, but they are " + renewDeadline + " and " + retryPeriod);
+                    + " times --leader-elect-retry-period, but they are " + seconds(renewDeadline) + " and "
+                    + seconds(retryPeriod));
         }
         if (leaseDuration.toSeconds() < 1 || !leaseDuration.equals(Duration.ofSeconds(leaseDuration.toSeconds()))) {
             throw new IllegalArgumentException(
-                    "--leader-elect-lease-duration must be whole seconds, at least 1 s, but is " + leaseDuration);
+                    "--leader-elect-lease-duration must be whole seconds, at least 1 s, but is "
+                            + seconds(leaseDuration));
         }
+    }
+
+    private static String seconds(Duration duration) {
+        return BigDecimal.valueOf(duration.toMillis(), 3).stripTrailingZeros().toPlainString() + " s";
     }
 }

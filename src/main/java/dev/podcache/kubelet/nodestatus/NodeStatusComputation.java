@@ -75,14 +75,17 @@ final class NodeStatusComputation {
             try {
                 setter.set(node, now);
                 if (failing.remove(setter)) {
-                    log.info("status setter {} of Node {} succeeds again", setter, self.name());
+                    log.info(
+                            "status setter {} of Node {} succeeds again",
+                            setter.getClass().getSimpleName(),
+                            self.name());
                 }
             } catch (RuntimeException | LinkageError e) {
                 // LinkageError: a native library could not be loaded
                 if (failing.add(setter)) {
                     log.warn(
                             "status setter {} of Node {} failed; its part of the status is stale",
-                            setter,
+                            setter.getClass().getSimpleName(),
                             self.name(),
                             e);
                 }

@@ -179,7 +179,7 @@ class ConfigCommandTest {
         int code = console.execute(line.split(" "));
 
         assertThat(code).isEqualTo(2);
-        assertThat(console.err()).first().asString().startsWith("error: Missing required");
+        assertThat(console.err()).first().asString().startsWith("error: ").containsIgnoringCase("missing");
     }
 
     private Path write(String fields) throws IOException {

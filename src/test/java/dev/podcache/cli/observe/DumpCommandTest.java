@@ -92,7 +92,7 @@ class DumpCommandTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "401 | the credentials were not accepted (401): try doctor",
+                "401 | credentials were not accepted (401): start the agent with --client-ca-file",
                 "403 | access was refused (403): grant get on nodes/proxy",
                 "404 | no agent of Podcache",
                 "503 | the API server could not reach its endpoint (503)"
