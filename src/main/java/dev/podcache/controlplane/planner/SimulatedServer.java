@@ -17,11 +17,9 @@ import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodCondition;
 import io.fabric8.kubernetes.api.model.Taint;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
-import java.util.EnumMap;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +31,7 @@ final class SimulatedServer implements ClusterWrites {
     private final ClusterCache cache;
     private final Timekeeper time;
     private final DeathRecord deaths;
-    private final Map<SimulatedRequest, AtomicLong> requests = new EnumMap<>(SimulatedRequest.class);
+    private final long[] requests = new long[SimulatedRequest.values().length];
     private final SimulatedNodes nodes;
     private final SimulatedLeases leases;
     private final SimulatedPods pods;
@@ -104,20 +102,16 @@ final class SimulatedServer implements ClusterWrites {
     }
 
     void count(SimulatedRequest request) {
-        known(request).incrementAndGet();
+        requests[request.ordinal()]++;
     }
 
     /** Forgets the requests so far. */
     void resetCounts() {
-        requests.values().forEach(count -> count.set(0));
+        Arrays.fill(requests, 0);
     }
 
     long requests(SimulatedRequest request) {
-        return known(request).get();
-    }
-
-    private AtomicLong known(SimulatedRequest request) {
-        return requests.computeIfAbsent(request, first -> new AtomicLong());
+        return requests[request.ordinal()];
     }
 
     @Override
