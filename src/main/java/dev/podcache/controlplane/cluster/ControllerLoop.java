@@ -1,9 +1,8 @@
 package dev.podcache.controlplane.cluster;
 
+import com.google.common.util.concurrent.MoreExecutors;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -21,15 +20,8 @@ public final class ControllerLoop implements Executor, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(ControllerLoop.class);
 
-    /*
-     * At most one worker runs `runAll`. The lock guards the queue and whether there is that worker. No task runs under it.
-     * A task sees what the tasks before it have written, because each is taken from the queue under the lock.
-     */
-
     private final Timekeeper timekeeper;
-    private final Object lock = new Object();
-    private final Queue<Runnable> tasks = new ArrayDeque<>(); // guarded by lock
-    private boolean running; // guarded by lock
+    private final Executor tasks;
     private volatile boolean closed;
 
     /**
@@ -39,35 +31,14 @@ public final class ControllerLoop implements Executor, AutoCloseable {
      */
     public ControllerLoop(Timekeeper timekeeper) {
         this.timekeeper = timekeeper;
+        this.tasks = MoreExecutors.newSequentialExecutor(timekeeper.workers());
     }
 
     /** Runs {@code task} after the tasks that were submitted before. Does nothing after {@link #close()}. */
     @Override
     public void execute(Runnable task) {
-        if (closed) {
-            return;
-        }
-        synchronized (lock) {
-            tasks.add(task);
-            if (running) {
-                return;
-            }
-            running = true;
-        }
-        timekeeper.workers().execute(this::runAll);
-    }
-
-    private void runAll() {
-        for (Runnable task = next(); task != null; task = next()) {
-            run(task);
-        }
-    }
-
-    private @Nullable Runnable next() {
-        synchronized (lock) {
-            Runnable task = tasks.poll();
-            running = task != null;
-            return task;
+        if (!closed) {
+            tasks.execute(() -> run(task));
         }
     }
 
