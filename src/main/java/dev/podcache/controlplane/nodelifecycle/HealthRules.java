@@ -66,11 +66,13 @@ final class HealthRules {
         if (ready == null) {
             return known.ready() == null ? known : new NodeHealth(null, known.probedAt(), known.renewTime());
         }
-        // mostly the same object: a node reports much more rarely than a pass asks
-        boolean sameHeartbeat = ready == known.ready()
-                || known.ready() != null
-                && Objects.equals(known.ready().getLastHeartbeatTime(), ready.getLastHeartbeatTime());
-        return sameHeartbeat ? known : new NodeHealth(ready, now.nanos(), known.renewTime());
+        return isSameHeartbeat(known.ready(), ready) ? known : new NodeHealth(ready, now.nanos(), known.renewTime());
+    }
+
+    @SuppressWarnings("ReferenceEquality") // mostly the same object: a node reports much more rarely than a pass asks
+    private static boolean isSameHeartbeat(@Nullable NodeCondition before, NodeCondition now) {
+        return before == now
+                || (before != null && Objects.equals(before.getLastHeartbeatTime(), now.getLastHeartbeatTime()));
     }
 
     private static NodeHealth withLease(NodeHealth health, long renewed, CheckTime now) {

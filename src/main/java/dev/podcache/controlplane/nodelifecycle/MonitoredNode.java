@@ -48,6 +48,7 @@ final class MonitoredNode {
     }
 
     /** Sets what {@link #health} returns. */
+    @SuppressWarnings("ReferenceEquality") // to compare the conditions would take longer than to store this one
     void remember(NodeHealth health) {
         checked = true;
         if (ready != health.ready()) {

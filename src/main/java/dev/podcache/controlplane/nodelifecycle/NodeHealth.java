@@ -13,8 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param renewTime the newest renewal of the Lease that the monitor has seen, in microseconds since 1970;
  *     {@link ClusterCache#NEVER} if it has seen none
  */
-record NodeHealth(
-        @Nullable NodeCondition ready, long probedAt, long renewTime) {
+record NodeHealth(@Nullable NodeCondition ready, long probedAt, long renewTime) {
 
     /** Returns this health after the monitor has written {@code written}. */
     NodeHealth written(ObservedNode written) {

@@ -17,9 +17,11 @@ import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodCondition;
 import io.fabric8.kubernetes.api.model.Taint;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
-import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +33,7 @@ final class SimulatedServer implements ClusterWrites {
     private final ClusterCache cache;
     private final Timekeeper time;
     private final DeathRecord deaths;
-    private final long[] requests = new long[SimulatedRequest.values().length];
+    private final Map<SimulatedRequest, AtomicLong> requests = new EnumMap<>(SimulatedRequest.class);
     private final SimulatedNodes nodes;
     private final SimulatedLeases leases;
     private final SimulatedPods pods;
@@ -102,16 +104,20 @@ final class SimulatedServer implements ClusterWrites {
     }
 
     void count(SimulatedRequest request) {
-        requests[request.ordinal()]++;
+        known(request).incrementAndGet();
     }
 
     /** Forgets the requests so far. */
     void resetCounts() {
-        Arrays.fill(requests, 0);
+        requests.values().forEach(count -> count.set(0));
     }
 
     long requests(SimulatedRequest request) {
-        return requests[request.ordinal()];
+        return known(request).get();
+    }
+
+    private AtomicLong known(SimulatedRequest request) {
+        return requests.computeIfAbsent(request, first -> new AtomicLong());
     }
 
     @Override

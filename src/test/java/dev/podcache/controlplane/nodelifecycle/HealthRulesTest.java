@@ -180,7 +180,8 @@ class HealthRulesTest {
     void alreadyUnknown_isNotWrittenAgain() {
         ObservedNode node = ready("Unknown", START);
 
-        HealthVerdict verdict = RULES.check(new NodeHealth(node.ready(), 0, ClusterCache.NEVER), node, ClusterCache.NEVER, after(3_600));
+        HealthVerdict verdict = RULES.check(
+                new NodeHealth(node.ready(), 0, ClusterCache.NEVER), node, ClusterCache.NEVER, after(3_600));
 
         assertThat(verdict.changes()).isEmpty();
         assertThat(verdict.isNewlyNotReady()).isFalse();
@@ -206,9 +207,11 @@ class HealthRulesTest {
     void readyIsRemovedFromTheStatus_keepsTheLastSignOfLife() {
         HealthVerdict first = RULES.check(null, ready("True", START), ClusterCache.NEVER, after(0));
 
-        assertThat(RULES.check(first.health(), silent(), ClusterCache.NEVER, after(60)).changes())
+        assertThat(RULES.check(first.health(), silent(), ClusterCache.NEVER, after(60))
+                        .changes())
                 .isEmpty();
-        assertThat(RULES.check(first.health(), silent(), ClusterCache.NEVER, after(61)).changes())
+        assertThat(RULES.check(first.health(), silent(), ClusterCache.NEVER, after(61))
+                        .changes())
                 .isNotEmpty();
     }
 }
