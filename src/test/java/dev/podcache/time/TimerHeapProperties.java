@@ -14,10 +14,10 @@ import net.jqwik.api.constraints.Size;
 /** A heap of timers is a list that is sorted by time, and by number where times are equal. */
 class TimerHeapProperties {
 
-    private record Entry(long due, Timer timer) {}
+    private record DueTimer(long due, Timer timer) {}
 
     private final TimerHeap heap = new TimerHeap();
-    private final List<Entry> expected = new ArrayList<>();
+    private final List<DueTimer> expected = new ArrayList<>();
     private int scheduled;
 
     /** Negative steps remove the first timer, -1 also those that were cancelled; the others schedule one. */
@@ -42,12 +42,12 @@ class TimerHeapProperties {
     private void add(long due) {
         Timer timer = new Timer(scheduled++, () -> {});
         heap.add(due, timer);
-        expected.add(new Entry(due, timer));
-        expected.sort(Comparator.comparingLong(Entry::due).thenComparingLong(entry -> entry.timer.number));
+        expected.add(new DueTimer(due, timer));
+        expected.sort(Comparator.comparingLong(DueTimer::due).thenComparingLong(entry -> entry.timer.number));
     }
 
     private void pollOne() {
-        Entry first = expected.remove(0);
+        DueTimer first = expected.remove(0);
         assertThat(heap.firstDue()).isEqualTo(first.due);
         assertThat(heap.poll()).isSameAs(first.timer);
         assertThat(heap.size()).isEqualTo(expected.size());

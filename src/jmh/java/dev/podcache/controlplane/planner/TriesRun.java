@@ -72,12 +72,12 @@ public final class TriesRun {
     private TriesRun() {}
 
     /** A request in the audit log. */
-    private record Write(String node, String resource, boolean refused, Instant at) {
+    private record AuditedWrite(String node, String resource, boolean refused, Instant at) {
 
-        static Write of(String line) {
+        static AuditedWrite of(String line) {
             try {
                 JsonNode event = JSON.readTree(line);
-                return new Write(
+                return new AuditedWrite(
                         event.at("/objectRef/name").asText(),
                         event.at("/objectRef/resource").asText(),
                         event.at("/responseStatus/code").asInt() >= FIRST_REFUSAL,
@@ -126,9 +126,9 @@ public final class TriesRun {
     }
 
     private static void print(Path log) throws IOException {
-        List<Write> writes;
+        List<AuditedWrite> writes;
         try (Stream<String> lines = Files.lines(log)) {
-            writes = lines.map(Write::of).toList();
+            writes = lines.map(AuditedWrite::of).toList();
         }
         System.out.println("| tries in the grace period | planned | measured |\n|---|---|---|");
         for (TuningProfile profile : TuningProfile.ALL) {
@@ -146,8 +146,8 @@ public final class TriesRun {
         }
     }
 
-    private static IntSummaryStatistics tries(List<Write> writes, String prefix, String resource, Duration grace) {
-        TreeMap<String, List<Write>> byNode = new TreeMap<>();
+    private static IntSummaryStatistics tries(List<AuditedWrite> writes, String prefix, String resource, Duration grace) {
+        TreeMap<String, List<AuditedWrite>> byNode = new TreeMap<>();
         writes.stream()
                 .filter(write -> write.node.startsWith(prefix) && write.resource.equals(resource))
                 .forEach(write -> byNode.computeIfAbsent(write.node, node -> new ArrayList<>())
@@ -155,10 +155,10 @@ public final class TriesRun {
         return byNode.values().stream().mapToInt(ofNode -> tries(ofNode, grace)).summaryStatistics();
     }
 
-    private static int tries(List<Write> ofNode, Duration grace) {
+    private static int tries(List<AuditedWrite> ofNode, Duration grace) {
         Instant end = ofNode.stream()
                 .filter(write -> !write.refused)
-                .map(Write::at)
+                .map(AuditedWrite::at)
                 .max(Instant::compareTo)
                 .orElseThrow()
                 .plus(grace);
