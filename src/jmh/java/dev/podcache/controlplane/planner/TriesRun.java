@@ -146,7 +146,8 @@ public final class TriesRun {
         }
     }
 
-    private static IntSummaryStatistics tries(List<AuditedWrite> writes, String prefix, String resource, Duration grace) {
+    private static IntSummaryStatistics tries(
+            List<AuditedWrite> writes, String prefix, String resource, Duration grace) {
         TreeMap<String, List<AuditedWrite>> byNode = new TreeMap<>();
         writes.stream()
                 .filter(write -> write.node.startsWith(prefix) && write.resource.equals(resource))
