@@ -1,6 +1,8 @@
 package dev.podcache.time;
 
+import com.google.common.math.LongMath;
 import java.time.Instant;
+import java.time.ZonedDateTime;
 import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
 import java.util.Optional;
@@ -8,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Formats timestamps as the Kubernetes API does, in whole seconds and UTC: upstream's {@code metav1.Time}. */
 public final class ApiTime {
+
+    private static final long MICROS_PER_SECOND = 1_000_000;
+    private static final int NANOS_PER_MICRO = 1_000;
 
     private ApiTime() {}
 
@@ -23,6 +28,12 @@ public final class ApiTime {
         } catch (DateTimeParseException invalid) {
             return Optional.empty();
         }
+    }
+
+    /** Returns a {@code metav1.MicroTime} in microseconds since 1970; the nearest {@code long} if it has none. */
+    public static long micros(ZonedDateTime time) {
+        return LongMath.saturatedAdd(
+                LongMath.saturatedMultiply(time.toEpochSecond(), MICROS_PER_SECOND), time.getNano() / NANOS_PER_MICRO);
     }
 
     /**

@@ -2,8 +2,6 @@ package dev.podcache.time;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Comparator;
-import java.util.PriorityQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -17,37 +15,20 @@ import org.jspecify.annotations.Nullable;
 public final class SimulatedTimekeeper implements Timekeeper {
 
     /*
-     * The monitor of `timers` guards all fields, those of the timers too. Neither tasks nor `moved` run under it. A heap,
-     * because simulations set millions of timers; a cancelled timer stays in it until it is due, or until half of them
-     * are cancelled.
+     * The monitor of `timers` guards all fields, those of the timers too. Neither tasks nor `moved` run under it. The time
+     * is also read without it. A heap, because simulations set millions of timers; a cancelled timer stays in it until it
+     * is due, or until half of them are cancelled.
      */
 
     private static final Instant EPOCH = Instant.parse("2026-01-01T00:00:00Z");
     private static final int FEW = 64;
-    private static final Comparator<Timer> EARLIEST_FIRST =
-            (a, b) -> a.due == b.due ? Long.compare(a.number, b.number) : Long.compare(a.due, b.due);
 
     private final Runnable moved;
-    private final PriorityQueue<Timer> timers = new PriorityQueue<>(EARLIEST_FIRST);
+    private final TimerHeap timers = new TimerHeap();
     private int cancelled; // of the timers
-    private long now;
+    private volatile long now;
     private long scheduled;
     private boolean closed;
-
-    private static final class Timer {
-
-        final long due;
-        final long number;
-
-        @Nullable
-        Runnable task; // null once it has begun, or is cancelled
-
-        Timer(long due, long number, Runnable task) {
-            this.due = due;
-            this.number = number;
-            this.task = task;
-        }
-    }
 
     /** Creates a time that stands still. */
     public SimulatedTimekeeper() {
@@ -84,16 +65,15 @@ public final class SimulatedTimekeeper implements Timekeeper {
     private @Nullable Runnable nextUntil(long end) {
         Runnable task = null;
         synchronized (timers) {
-            for (Timer first = timers.peek();
-                    task == null && first != null && first.due <= end;
-                    first = timers.peek()) {
-                timers.poll();
+            while (task == null && !timers.isEmpty() && timers.firstDue() <= end) {
+                long due = timers.firstDue();
+                TimerHeap.Timer first = timers.poll();
                 task = first.task;
                 first.task = null;
                 if (task == null) {
                     cancelled--;
                 } else {
-                    now = Math.max(now, first.due);
+                    now = Math.max(now, due);
                 }
             }
             if (task == null) {
@@ -105,17 +85,14 @@ public final class SimulatedTimekeeper implements Timekeeper {
     }
 
     private long later(Duration duration) {
-        synchronized (timers) {
-            long nanos = Math.max(0, TimeUnit.NANOSECONDS.convert(duration));
-            return nanos > Long.MAX_VALUE - now ? Long.MAX_VALUE : now + nanos;
-        }
+        long from = now;
+        long nanos = Math.max(0, TimeUnit.NANOSECONDS.convert(duration));
+        return nanos > Long.MAX_VALUE - from ? Long.MAX_VALUE : from + nanos;
     }
 
     @Override
     public long nanoTime() {
-        synchronized (timers) {
-            return now;
-        }
+        return now;
     }
 
     @Override
@@ -129,13 +106,16 @@ public final class SimulatedTimekeeper implements Timekeeper {
             if (closed) {
                 return () -> {};
             }
-            Timer timer = new Timer(later(delay), scheduled++, task);
-            timers.add(timer);
+            TimerHeap.Timer timer = new TimerHeap.Timer(scheduled++, task);
+            timers.add(later(delay), timer);
             return () -> cancel(timer);
         }
     }
 
-    private void cancel(Timer timer) {
+    private void cancel(TimerHeap.Timer timer) {
+        if (timer.task == null) {
+            return; // most timers are cancelled after they have begun
+        }
         synchronized (timers) {
             if (timer.task == null) {
                 return;
@@ -143,7 +123,7 @@ public final class SimulatedTimekeeper implements Timekeeper {
             timer.task = null;
             cancelled++;
             if (cancelled > FEW && cancelled > timers.size() / 2) {
-                timers.removeIf(each -> each.task == null);
+                timers.removeCancelled();
                 cancelled = 0;
             }
         }
@@ -185,7 +165,6 @@ public final class SimulatedTimekeeper implements Timekeeper {
     public void close() {
         synchronized (timers) {
             closed = true;
-            timers.forEach(each -> each.task = null);
             timers.clear();
             cancelled = 0;
         }

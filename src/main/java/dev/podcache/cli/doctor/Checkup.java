@@ -97,7 +97,8 @@ final class Checkup {
         boolean unauthorized = refused != null && refused.reason() == FailureReason.UNAUTHORIZED;
         Optional<ClientCredentials> known = ClientCredentials.of(config);
         String user = (refused == null ? asked.join() : Optional.<String>empty())
-                .or(() -> known.map(ClientCredentials::user))
+                // a Role for a name that the server does not know as this user would be for somebody else
+                .or(() -> known.map(credentials -> credentials.userAtServer(config)))
                 .orElse("");
         int status = unauthorized ? 401 : answer.status();
         found.addAll(

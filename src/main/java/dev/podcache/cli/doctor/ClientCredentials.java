@@ -35,6 +35,17 @@ record ClientCredentials(String kind, String user, @Nullable Instant expires) {
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final int TOKEN_PARTS = 3;
+    private static final String CERTIFICATE = "client certificate";
+    private static final String SERVICE_ACCOUNT = "system:serviceaccount:";
+
+    /**
+     * Returns the user whom an API server sees that accepts these credentials; empty if that depends on its settings, as
+     * the claim and the prefix of a user name in most tokens do, or if it sees another user instead.
+     */
+    String userAtServer(Config config) {
+        boolean known = kind.equals(CERTIFICATE) || user.startsWith(SERVICE_ACCOUNT);
+        return known && Strings.isNullOrEmpty(config.getImpersonateUsername()) ? user : "";
+    }
 
     /** Returns the token if there is one, because it wins over a certificate, else the certificate; empty if no request has credentials. */
     static Optional<ClientCredentials> of(Config config) {
@@ -83,7 +94,7 @@ record ClientCredentials(String kind, String user, @Nullable Instant expires) {
             X509Certificate certificate = (X509Certificate)
                     CertificateFactory.getInstance("X.509").generateCertificate(new ByteArrayInputStream(pem));
             return Optional.of(new ClientCredentials(
-                    "client certificate",
+                    CERTIFICATE,
                     commonName(certificate),
                     certificate.getNotAfter().toInstant()));
         } catch (IOException | CertificateException | IllegalArgumentException e) {

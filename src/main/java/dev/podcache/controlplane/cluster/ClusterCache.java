@@ -5,7 +5,6 @@ import dev.podcache.reflector.ReflectorSink;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
-import java.time.ZonedDateTime;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -18,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * other methods are for tasks of the {@link #loop()}.
  */
 public final class ClusterCache {
+
+    /** When a node without a Lease has renewed it. */
+    public static final long NEVER = Long.MIN_VALUE;
 
     private static final int COLLECTIONS = 3;
 
@@ -94,8 +96,8 @@ public final class ClusterCache {
         return nodes.get(name);
     }
 
-    /** Returns when a node has renewed its Lease; null if it has none. */
-    public @Nullable ZonedDateTime renewTime(String node) {
+    /** Returns when a node has renewed its Lease, in microseconds since 1970; {@link #NEVER} if it has none. */
+    public long renewTime(String node) {
         return leases.renewTime(node);
     }
 

@@ -1,6 +1,5 @@
 package dev.podcache.controlplane.cluster;
 
-import java.time.ZonedDateTime;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,9 +20,9 @@ public interface ClusterListener {
     /**
      * A node has renewed its Lease, or the Lease was reported again. The Node may not be known yet.
      *
-     * @param renewTime as the Lease says
+     * @param renewTime as the Lease says, in microseconds since 1970
      */
-    default void leaseRenewed(String node, ZonedDateTime renewTime) {}
+    default void leaseRenewed(String node, long renewTime) {}
 
     /**
      * A pod was created, has changed, or was reported again.

@@ -1,30 +1,35 @@
 package dev.podcache.controlplane.cluster;
 
+import dev.podcache.time.ApiTime;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.time.ZonedDateTime;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
-/** When each node has renewed its Lease, by the name of the node. */
+/** When each node has renewed its Lease, by the name of the node. In microseconds since 1970. */
 final class LeaseTable implements CacheTable<Lease> {
 
     private final ClusterListeners listeners;
-    private final Map<String, ZonedDateTime> renewTimes = new HashMap<>();
+    private final Map<String, Renewal> renewals = new HashMap<>();
+
+    /** Is kept from one renewal of a node to the next: there are many. */
+    private static final class Renewal {
+        long time = ClusterCache.NEVER;
+    }
 
     LeaseTable(ClusterListeners listeners) {
         this.listeners = listeners;
     }
 
-    @Nullable
-    ZonedDateTime renewTime(String node) {
-        return renewTimes.get(node);
+    long renewTime(String node) {
+        Renewal last = renewals.get(node);
+        return last == null ? ClusterCache.NEVER : last.time;
     }
 
     @Override
     public void replace(List<Lease> objects) {
-        renewTimes.clear();
+        renewals.clear();
         objects.forEach(this::put);
     }
 
@@ -36,13 +41,14 @@ final class LeaseTable implements CacheTable<Lease> {
             remove(object);
         } else {
             String node = object.getMetadata().getName();
-            renewTimes.put(node, renewed);
-            listeners.tell(listener -> listener.leaseRenewed(node, renewed));
+            long time = ApiTime.micros(renewed);
+            renewals.computeIfAbsent(node, first -> new Renewal()).time = time;
+            listeners.tell(listener -> listener.leaseRenewed(node, time));
         }
     }
 
     @Override
     public void remove(Lease last) {
-        renewTimes.remove(last.getMetadata().getName());
+        renewals.remove(last.getMetadata().getName());
     }
 }

@@ -46,7 +46,8 @@ public final class ObservedNode {
         this.ttl = orEmpty(whole.getAnnotations()).get(NodeTtlSource.ANNOTATION);
         this.conditions =
                 node.getStatus() == null ? List.of() : node.getStatus().getConditions();
-        this.taints = spec == null ? List.of() : spec.getTaints();
+        // one empty list for all: the monitor looks at the taints of each node in each pass
+        this.taints = spec == null || spec.getTaints().isEmpty() ? List.of() : spec.getTaints();
         this.ready = condition("Ready");
         this.readyStatus = ReadyStatus.of(ready);
     }

@@ -43,8 +43,8 @@ public final class LeaderElector {
      * stopped    none
      *
      * One try at a time. Each has a number. A try that is not the current one any more writes nothing, and the answer to
-     * it is ignored, so a request that is answered after the deadline or the stop changes nothing. All state is used by
-     * tasks of the loop only.
+     * it is ignored, so a request that is answered after the deadline or the stop changes nothing here. It may change the
+     * Lease, though: so the release waits until no write is in flight. All state is used by tasks of the loop only.
      */
 
     private static final Logger log = LoggerFactory.getLogger(LeaderElector.class);
@@ -59,6 +59,7 @@ public final class LeaderElector {
     private boolean leading;
     private boolean stopped;
     private long tries;
+    private CompletableFuture<?> writes = CompletableFuture.completedFuture(null); // ends when none is in flight
     private String reportedHolder = "";
     private @Nullable Lease written; // what this leader wrote last; null if it must read first
     private @Nullable LeaseSpec observed;
@@ -123,21 +124,21 @@ public final class LeaderElector {
 
     /**
      * Stops to compete. A leader first stops leading, and then gives the Lease up, so that another process can lead at
-     * once. Idempotent.
+     * once. So does a candidate whose last request gets the Lease after this call. Idempotent.
      *
      * @return completes when the Lease is given up, or that has failed
      */
     public CompletableFuture<@Nullable Void> stop() {
         CompletableFuture<@Nullable Void> released = new CompletableFuture<>();
         loop.execute(() -> {
-            boolean held = leading;
+            boolean mayHold = leading || !writes.isDone();
             stopped = true;
             tries++;
             cancelTimers();
-            if (held) {
+            if (leading) {
                 lose("this process ends");
             }
-            loop.whenDone(held ? release() : CompletableFuture.completedFuture(null), (done, failure) -> {
+            loop.whenDone(mayHold ? release() : CompletableFuture.completedFuture(null), (done, failure) -> {
                 if (failure != null) {
                     log.warn(
                             "Lease {} could not be given up: {}; other processes wait {} s",
@@ -152,8 +153,7 @@ public final class LeaderElector {
     }
 
     private CompletableFuture<@Nullable Lease> release() {
-        // read first: the last renewal may still be on its way
-        return leases.get(options.lease())
+        return writes.thenCompose(over -> leases.get(options.lease()))
                 .thenCompose(lease -> LeaderRecord.holder(lease).equals(options.identity())
                         ? nullable(leases.update(LeaderRecord.released(lease, timekeeper.wallTime())))
                         : CompletableFuture.completedFuture(null));
@@ -183,7 +183,7 @@ public final class LeaderElector {
             } else if (lease != null) {
                 taken = mayTake(lease) ? take(lease) : CompletableFuture.completedFuture(null);
             } else if (ApiServerException.reasonOf(failure) == FailureReason.NOT_FOUND) {
-                taken = nullable(leases.create(LeaderRecord.created(options, timekeeper.wallTime())));
+                taken = sent(leases.create(LeaderRecord.created(options, timekeeper.wallTime())));
             } else {
                 taken = CompletableFuture.failedFuture(ApiServerException.causeOf(failure));
             }
@@ -212,7 +212,7 @@ public final class LeaderElector {
     }
 
     private CompletableFuture<@Nullable Lease> take(Lease lease) {
-        return nullable(leases.update(LeaderRecord.held(options, lease, timekeeper.wallTime())));
+        return sent(leases.update(LeaderRecord.held(options, lease, timekeeper.wallTime())));
     }
 
     private void answered(long sentAt, @Nullable Lease lease, @Nullable Throwable failure) {
@@ -291,6 +291,12 @@ public final class LeaderElector {
 
     private Duration jittered(Duration period) {
         return period.plusNanos((long) (period.toNanos() * LeaderElectionOptions.JITTER * random.getAsDouble()));
+    }
+
+    private CompletableFuture<@Nullable Lease> sent(CompletableFuture<Lease> write) {
+        CompletableFuture<?> earlier = writes;
+        writes = write.handle((lease, failure) -> earlier).thenCompose(others -> others);
+        return nullable(write);
     }
 
     private static CompletableFuture<@Nullable Lease> nullable(CompletableFuture<Lease> answer) {

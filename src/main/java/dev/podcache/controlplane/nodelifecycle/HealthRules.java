@@ -1,13 +1,13 @@
 package dev.podcache.controlplane.nodelifecycle;
 
 import com.google.common.collect.ImmutableList;
+import dev.podcache.controlplane.cluster.ClusterCache;
 import dev.podcache.controlplane.cluster.ObservedNode;
 import dev.podcache.controlplane.cluster.ReadyStatus;
 import dev.podcache.time.ApiTime;
 import io.fabric8.kubernetes.api.model.NodeCondition;
 import io.fabric8.kubernetes.api.model.NodeConditionBuilder;
 import java.time.Duration;
-import java.time.ZonedDateTime;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -43,9 +43,9 @@ final class HealthRules {
      * Decides about a node.
      *
      * @param known what the last decision returned; null for a new node
-     * @param renewed when the node has renewed its Lease, as last seen; null if it has none
+     * @param renewed when the node has renewed its Lease, as last seen; {@link ClusterCache#NEVER} if it has none
      */
-    HealthVerdict check(@Nullable NodeHealth known, ObservedNode node, @Nullable ZonedDateTime renewed, CheckTime now) {
+    HealthVerdict check(@Nullable NodeHealth known, ObservedNode node, long renewed, CheckTime now) {
         NodeHealth health = withLease(withStatus(known, node, now), renewed, now);
         long allowed = node.ready() == null ? startupGrace.toNanos() : grace;
         ReadyStatus reported = node.readyStatus();
@@ -61,22 +61,22 @@ final class HealthRules {
     private static NodeHealth withStatus(@Nullable NodeHealth known, ObservedNode node, CheckTime now) {
         NodeCondition ready = node.ready();
         if (known == null) {
-            return new NodeHealth(ready, ready == null ? createdAt(node, now) : now.nanos(), null);
+            return new NodeHealth(ready, ready == null ? createdAt(node, now) : now.nanos(), ClusterCache.NEVER);
         }
         if (ready == null) {
             return known.ready() == null ? known : new NodeHealth(null, known.probedAt(), known.renewTime());
         }
-        boolean sameHeartbeat = known.ready() != null
-                && Objects.equals(known.ready().getLastHeartbeatTime(), ready.getLastHeartbeatTime());
-        return sameHeartbeat ? known : new NodeHealth(ready, now.nanos(), known.renewTime());
+        return isSameHeartbeat(known.ready(), ready) ? known : new NodeHealth(ready, now.nanos(), known.renewTime());
     }
 
-    private static NodeHealth withLease(NodeHealth health, @Nullable ZonedDateTime renewed, CheckTime now) {
-        // first the cheap comparison: most nodes have not renewed since the last pass
-        boolean isNew = renewed != null
-                && !renewed.equals(health.renewTime())
-                && (health.renewTime() == null || health.renewTime().isBefore(renewed));
-        return isNew ? new NodeHealth(health.ready(), now.nanos(), renewed) : health;
+    @SuppressWarnings("ReferenceEquality") // mostly the same object: a node reports much more rarely than a pass asks
+    private static boolean isSameHeartbeat(@Nullable NodeCondition before, NodeCondition now) {
+        return before == now
+                || (before != null && Objects.equals(before.getLastHeartbeatTime(), now.getLastHeartbeatTime()));
+    }
+
+    private static NodeHealth withLease(NodeHealth health, long renewed, CheckTime now) {
+        return renewed > health.renewTime() ? new NodeHealth(health.ready(), now.nanos(), renewed) : health;
     }
 
     private static long createdAt(ObservedNode node, CheckTime now) {

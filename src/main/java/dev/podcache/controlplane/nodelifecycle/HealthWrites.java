@@ -41,8 +41,8 @@ final class HealthWrites {
     }
 
     private HealthVerdict check(MonitoredNode monitored, ObservedNode node, CheckTime now) {
-        HealthVerdict verdict = rules.check(monitored.health, node, monitored.renewTime, now);
-        monitored.health = verdict.health();
+        HealthVerdict verdict = rules.check(monitored.health(), node, monitored.renewTime, now);
+        monitored.remember(verdict.health());
         return verdict;
     }
 
@@ -64,7 +64,7 @@ final class HealthWrites {
     }
 
     private static CheckedNode written(MonitoredNode monitored, ObservedNode written, HealthVerdict verdict) {
-        monitored.health = verdict.health().written(written);
+        monitored.remember(verdict.health().written(written));
         return new CheckedNode(written, verdict);
     }
 

@@ -1,8 +1,9 @@
 package dev.podcache.controlplane.nodelifecycle;
 
+import dev.podcache.controlplane.cluster.ClusterCache;
 import dev.podcache.controlplane.cluster.ObservedNode;
 import dev.podcache.controlplane.cluster.ReadyStatus;
-import java.time.ZonedDateTime;
+import io.fabric8.kubernetes.api.model.NodeCondition;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,18 +15,19 @@ final class MonitoredNode {
     /** The Node in the cache. */
     ObservedNode observed;
 
-    /** When the node has renewed its Lease, as last seen; null if it has none. */
-    @Nullable
-    ZonedDateTime renewTime;
+    /** When the node has renewed its Lease, as last seen; {@link ClusterCache#NEVER} if it has none. */
+    long renewTime;
 
-    /** What the last decision returned; null before the first one. */
-    @Nullable
-    NodeHealth health;
+    // the parts of the health: to keep a record that is new after each renewal would keep the garbage collector busy
+    private boolean checked;
+    private @Nullable NodeCondition ready;
+    private long probedAt;
+    private long seenRenewTime;
 
     /** Whether some pods could not be marked as not ready. */
     boolean hasPodsToMark;
 
-    MonitoredNode(ObservedNode observed, @Nullable ZonedDateTime renewTime) {
+    MonitoredNode(ObservedNode observed, long renewTime) {
         this.observed = observed;
         this.renewTime = renewTime;
     }
@@ -36,6 +38,23 @@ final class MonitoredNode {
 
     /** Returns whether the node has reported, and was not Ready when it was last decided about. */
     boolean isKnownAsNotReady() {
-        return health != null && health.ready() != null && health.readyStatus() != ReadyStatus.TRUE;
+        return checked && ready != null && ReadyStatus.of(ready) != ReadyStatus.TRUE;
+    }
+
+    /** Returns what the last decision returned; null before the first one. */
+    @Nullable
+    NodeHealth health() {
+        return checked ? new NodeHealth(ready, probedAt, seenRenewTime) : null;
+    }
+
+    /** Sets what {@link #health} returns. */
+    @SuppressWarnings("ReferenceEquality") // to compare the conditions would take longer than to store this one
+    void remember(NodeHealth health) {
+        checked = true;
+        if (ready != health.ready()) {
+            ready = health.ready();
+        }
+        probedAt = health.probedAt();
+        seenRenewTime = health.renewTime();
     }
 }

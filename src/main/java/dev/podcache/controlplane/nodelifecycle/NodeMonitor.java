@@ -7,7 +7,6 @@ import dev.podcache.controlplane.cluster.ObservedNode;
 import dev.podcache.controlplane.cluster.ObservedPod;
 import dev.podcache.controlplane.cluster.ReadyStatus;
 import java.time.Duration;
-import java.time.ZonedDateTime;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -97,8 +96,9 @@ final class NodeMonitor implements ClusterListener {
     /** Takes this moment for the last sign of life of all nodes. */
     private void restartGracePeriods() {
         for (MonitoredNode node : nodes.values()) {
-            if (node.health != null) {
-                node.health = node.health.probed(cache.watchedNanos());
+            NodeHealth known = node.health();
+            if (known != null) {
+                node.remember(known.probed(cache.watchedNanos()));
             }
         }
     }
@@ -186,7 +186,7 @@ final class NodeMonitor implements ClusterListener {
     }
 
     @Override
-    public void leaseRenewed(String name, ZonedDateTime renewTime) {
+    public void leaseRenewed(String name, long renewTime) {
         MonitoredNode node = nodes.get(name);
         if (node != null) {
             node.renewTime = renewTime;

@@ -96,7 +96,7 @@ final class HeartbeatPlan {
                 PlanFigure.FEWEST_RENEWALS,
                 Math.floor(grace / seconds(longest)),
                 "%s s of grace / %s, the longest pause between renewals, rounded down. A failed renewal is tried %s times"
-                        + " at once.",
+                        + " at once, and if the Lease can be read then, as many times again.",
                 grace,
                 longest,
                 PlanConstants.TRIES);

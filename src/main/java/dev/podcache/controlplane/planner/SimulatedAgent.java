@@ -10,7 +10,6 @@ import dev.podcache.time.ApiTime;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeCondition;
-import io.fabric8.kubernetes.api.model.NodeConditionBuilder;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -55,20 +54,14 @@ final class SimulatedAgent {
     }
 
     private static void setReady(Node node, Instant now) {
-        List<NodeCondition> before = node.getStatus().getConditions();
-        String since = before.stream()
-                .filter(condition -> "Ready".equals(condition.getType()))
-                .map(NodeCondition::getLastTransitionTime)
-                .findFirst()
-                .orElse(ApiTime.of(now));
-        node.getStatus()
-                .setConditions(List.of(new NodeConditionBuilder()
-                        .withType("Ready")
-                        .withStatus("True")
-                        .withReason("KubeletReady")
-                        .withLastHeartbeatTime(ApiTime.of(now))
-                        .withLastTransitionTime(since)
-                        .build()));
+        String time = ApiTime.of(now);
+        NodeCondition ready = new NodeCondition(time, time, null, "KubeletReady", "True", "Ready");
+        for (NodeCondition before : node.getStatus().getConditions()) {
+            if (before.getType().equals("Ready")) {
+                ready.setLastTransitionTime(before.getLastTransitionTime());
+            }
+        }
+        node.getStatus().setConditions(List.of(ready));
     }
 
     /** Sees the Node as the server has it. */

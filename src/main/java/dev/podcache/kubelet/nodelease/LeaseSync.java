@@ -56,7 +56,8 @@ final class LeaseSync {
     private final RenewTimes times;
     private final Pause pause;
     private @Nullable Lease latest; // used by rounds only
-    private volatile @Nullable Long renewedAt; // nanoseconds
+    private volatile long renewedAt; // nanoseconds; written before renewed
+    private volatile boolean renewed;
     private volatile boolean stopped;
 
     LeaseSync(ObjectApi<Lease> leases, ObjectApi<Node> nodes, NodeLeaseOptions options, Timekeeper timekeeper) {
@@ -100,8 +101,7 @@ final class LeaseSync {
 
     /** Returns the time since the server last accepted a Lease from this object; empty if it never did. */
     Optional<Duration> sinceRenewal() {
-        Long at = renewedAt;
-        return at == null ? Optional.empty() : Optional.of(Duration.ofNanos(timekeeper.nanoTime() - at));
+        return renewed ? Optional.of(Duration.ofNanos(timekeeper.nanoTime() - renewedAt)) : Optional.empty();
     }
 
     /** Returns the Lease as the server last returned it; null if it is not known to exist. */
@@ -135,7 +135,7 @@ final class LeaseSync {
             log.warn("the Lease of Node {} could not be renewed in {} tries; retrying", options.nodeName(), TRIES);
             return CompletableFuture.completedFuture(false);
         }
-        return begin(() -> prepared(base).thenCompose(leases::update))
+        return begin(() -> send(base))
                 .handle((lease, thrown) -> {
                     if (lease != null) {
                         accept(lease);
@@ -228,7 +228,7 @@ final class LeaseSync {
     }
 
     private CompletableFuture<Ensured> create() {
-        return prepared(null)
+        return owned(null)
                 .handle((lease, thrown) -> {
                     if (lease == null) {
                         log.info(
@@ -245,11 +245,14 @@ final class LeaseSync {
                 .thenCompose(Function.identity());
     }
 
+    private CompletableFuture<Lease> send(Lease base) {
+        return renewal.lacksOwner(base)
+                ? owned(base).thenCompose(leases::update)
+                : leases.update(renewal.renewed(base, times.next(base)));
+    }
+
     /** Returns the Lease to send, with the Node as its owner. */
-    private CompletableFuture<Lease> prepared(@Nullable Lease base) {
-        if (!renewal.lacksOwner(base)) {
-            return CompletableFuture.completedFuture(renewal.renewed(base, times.next(base)));
-        }
+    private CompletableFuture<Lease> owned(@Nullable Lease base) {
         return nodes.get(ObjectKey.of("", options.nodeName()))
                 .thenApply(node -> renewal.ownedBy(node, renewal.renewed(base, times.next(base))));
     }
@@ -257,6 +260,7 @@ final class LeaseSync {
     private void accept(Lease lease) {
         latest = lease;
         renewedAt = timekeeper.nanoTime();
+        renewed = true;
     }
 
     private void notifyRepeatedFailure() {

@@ -1,5 +1,6 @@
 package dev.podcache.kubelet.nodelease;
 
+import dev.podcache.time.ApiTime;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.time.Instant;
@@ -44,7 +45,7 @@ final class RenewTimes {
         }
         ZonedDateTime known = renewTimeOf(base);
         if (known != null) {
-            time = Math.max(time, micros(known.toEpochSecond(), known.getNano()) + 1);
+            time = Math.max(time, ApiTime.micros(known) + 1);
         }
         any = true;
         last = time;

@@ -72,6 +72,29 @@ class CredentialDiagnosesTest {
                 .contains(new ClientCredentials("token", "system:serviceaccount:shop:reader", NOW));
     }
 
+    /** The server may take the user name from another claim, or put a prefix before it. */
+    @Test
+    void userAtServer_ofATokenThatNoServiceAccountHas_isUnknown() {
+        Config config = Config.empty();
+
+        assertThat(new ClientCredentials("token", "jane", NOW).userAtServer(config))
+                .isEmpty();
+        assertThat(new ClientCredentials("token", "system:serviceaccount:shop:reader", NOW).userAtServer(config))
+                .isEqualTo("system:serviceaccount:shop:reader");
+        assertThat(new ClientCredentials("client certificate", "jane", NOW).userAtServer(config))
+                .isEqualTo("jane");
+    }
+
+    @Test
+    void userAtServer_ofAClientThatImpersonates_isUnknown() {
+        Config config = new ConfigBuilder(Config.empty())
+                .withImpersonateUsername("root")
+                .build();
+
+        assertThat(new ClientCredentials("client certificate", "jane", NOW).userAtServer(config))
+                .isEmpty();
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"a", "a.b", "a.b.c", "a.e30.c", "a.%%.c", "a.bnVsbA.c"})
     void credentials_ofAnotherToken_areOfNobodyAndNeverShown(String form) {

@@ -188,6 +188,38 @@ class LeaderElectorTest {
     }
 
     @Test
+    void candidateStopsDuringItsWrite_givesUpWhatItGets() {
+        a.leases.delayRequests(Duration.ofSeconds(1));
+        a.elector.start();
+        timekeeper.advance(Duration.ofMillis(1_500));
+
+        CompletableFuture<?> released = a.elector.stop();
+        assertThat(released).isNotDone();
+        timekeeper.advance(Duration.ofSeconds(10));
+
+        assertThat(released).isCompleted();
+        assertThat(server.count(Verb.CREATE)).isEqualTo(1);
+        assertThat(lease().getHolderIdentity()).isNullOrEmpty();
+        assertThat(a.told).isEmpty();
+    }
+
+    @Test
+    void leaderStopsDuringARenewal_givesTheLeaseUpAfterIt() {
+        a.elector.start();
+        a.leases.delayRequests(Duration.ofSeconds(1));
+        timekeeper.advance(Duration.ofSeconds(2));
+
+        // the renewal would arrive between the read and the write of a release that did not wait for it
+        a.leases.delayRequests(Duration.ZERO);
+        a.leases.delayAnswers(Duration.ofSeconds(2));
+        CompletableFuture<?> released = a.elector.stop();
+        timekeeper.advance(Duration.ofSeconds(10));
+
+        assertThat(released).isCompleted();
+        assertThat(lease().getHolderIdentity()).isNullOrEmpty();
+    }
+
+    @Test
     void anotherProcessTakesTheLease_theLeaderStops() {
         a.elector.start();
         Lease stolen = server.cluster().get(Lease.class, LEASE.namespace(), LEASE.name());

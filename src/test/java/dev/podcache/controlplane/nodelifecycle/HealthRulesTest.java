@@ -3,15 +3,16 @@ package dev.podcache.controlplane.nodelifecycle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.podcache.controlplane.cluster.ClusterCache;
 import dev.podcache.controlplane.cluster.ObservedNode;
 import dev.podcache.controlplane.cluster.ReadyStatus;
 import dev.podcache.controlplane.cluster.TestNodes;
+import dev.podcache.time.ApiTime;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeCondition;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
-import java.time.ZonedDateTime;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,7 +22,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class HealthRulesTest {
 
     private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
-    private static final ZonedDateTime RENEWED = START.atZone(ZoneOffset.UTC);
+    private static final long RENEWED = ApiTime.micros(START.atZone(ZoneOffset.UTC));
+    private static final long SECOND = 1_000_000;
     private static final HealthRules RULES = new HealthRules(Duration.ofSeconds(40), Duration.ofSeconds(60));
 
     private static CheckTime after(long seconds) {
@@ -38,7 +40,7 @@ class HealthRulesTest {
 
     @Test
     void oldNodeWithoutStatus_getsFourUnknownConditionsInOrder() {
-        HealthVerdict verdict = RULES.check(null, silent(), null, after(0));
+        HealthVerdict verdict = RULES.check(null, silent(), ClusterCache.NEVER, after(0));
 
         assertThat(verdict.observed()).isEqualTo(ReadyStatus.UNKNOWN);
         assertThat(verdict.current()).isEqualTo(ReadyStatus.UNKNOWN);
@@ -72,7 +74,7 @@ class HealthRulesTest {
     void newNodeWithoutStatus_isUnknownAfterTheStartupGracePeriod(long seconds, boolean unknown) {
         ObservedNode node = ObservedNode.of(TestNodes.created("a", START).build());
 
-        HealthVerdict verdict = RULES.check(null, node, null, after(seconds));
+        HealthVerdict verdict = RULES.check(null, node, ClusterCache.NEVER, after(seconds));
 
         assertThat(verdict.changes().isEmpty()).isEqualTo(!unknown);
         assertThat(verdict.current()).isEqualTo(unknown ? ReadyStatus.UNKNOWN : ReadyStatus.ABSENT);
@@ -82,9 +84,9 @@ class HealthRulesTest {
     void firstSeenWithAnOldHeartbeat_hasTheGracePeriodFromNow() {
         ObservedNode node = ready("True", START.minusSeconds(3_600));
 
-        HealthVerdict first = RULES.check(null, node, null, after(0));
-        HealthVerdict late = RULES.check(first.health(), node, null, after(40));
-        HealthVerdict tooLate = RULES.check(late.health(), node, null, after(41));
+        HealthVerdict first = RULES.check(null, node, ClusterCache.NEVER, after(0));
+        HealthVerdict late = RULES.check(first.health(), node, ClusterCache.NEVER, after(40));
+        HealthVerdict tooLate = RULES.check(late.health(), node, ClusterCache.NEVER, after(41));
 
         assertThat(first.changes()).isEmpty();
         assertThat(late.changes()).isEmpty();
@@ -112,7 +114,7 @@ class HealthRulesTest {
         HealthVerdict verdict = RULES.check(
                 first.health(),
                 ready("True", newHeartbeat ? START.plusSeconds(50) : START),
-                newLease ? RENEWED.plusSeconds(50) : RENEWED,
+                newLease ? RENEWED + 50 * SECOND : RENEWED,
                 after(60));
 
         assertThat(verdict.changes().isEmpty()).isEqualTo(!unknown);
@@ -122,7 +124,7 @@ class HealthRulesTest {
     void leaseWithoutStatus_keepsTheNodeAliveForEver() {
         NodeHealth health = null;
         for (long seconds = 0; seconds < 3_600; seconds += 50) {
-            HealthVerdict verdict = RULES.check(health, silent(), RENEWED.plusSeconds(seconds), after(seconds));
+            HealthVerdict verdict = RULES.check(health, silent(), RENEWED + seconds * SECOND, after(seconds));
 
             assertThat(verdict.changes()).isEmpty();
             assertThat(verdict.current()).isEqualTo(ReadyStatus.ABSENT);
@@ -134,7 +136,7 @@ class HealthRulesTest {
     void leaseGoesBackInTime_isNoSignOfLife() {
         HealthVerdict first = RULES.check(null, ready("True", START), RENEWED, after(0));
 
-        HealthVerdict verdict = RULES.check(first.health(), ready("True", START), RENEWED.minusSeconds(5), after(41));
+        HealthVerdict verdict = RULES.check(first.health(), ready("True", START), RENEWED - 5 * SECOND, after(41));
 
         assertThat(verdict.changes()).isNotEmpty();
     }
@@ -161,9 +163,9 @@ class HealthRulesTest {
     })
     void currentStatus_isTheSavedOne(String reported, long silentFor, ReadyStatus current) {
         ObservedNode node = ready(reported, START);
-        NodeHealth known = new NodeHealth(node.ready(), 0, null);
+        NodeHealth known = new NodeHealth(node.ready(), 0, ClusterCache.NEVER);
 
-        HealthVerdict verdict = RULES.check(known, node, null, after(silentFor));
+        HealthVerdict verdict = RULES.check(known, node, ClusterCache.NEVER, after(silentFor));
 
         assertThat(verdict.current()).isEqualTo(current);
         NodeHealth saved = verdict.changes().isEmpty()
@@ -171,14 +173,15 @@ class HealthRulesTest {
                 : verdict.health()
                         .written(ObservedNode.of(
                                 TestNodes.withConditions(TestNodes.silent("a").build(), verdict.changes())));
-        assertThat(saved.readyStatus()).isEqualTo(current);
+        assertThat(ReadyStatus.of(saved.ready())).isEqualTo(current);
     }
 
     @Test
     void alreadyUnknown_isNotWrittenAgain() {
         ObservedNode node = ready("Unknown", START);
 
-        HealthVerdict verdict = RULES.check(new NodeHealth(node.ready(), 0, null), node, null, after(3_600));
+        HealthVerdict verdict = RULES.check(
+                new NodeHealth(node.ready(), 0, ClusterCache.NEVER), node, ClusterCache.NEVER, after(3_600));
 
         assertThat(verdict.changes()).isEmpty();
         assertThat(verdict.isNewlyNotReady()).isFalse();
@@ -191,9 +194,9 @@ class HealthRulesTest {
                 List.of(
                         TestNodes.condition("Ready", "True", START),
                         TestNodes.condition("NetworkUnavailable", "False", START)));
-        NodeHealth known = new NodeHealth(ObservedNode.of(node).ready(), 0, null);
+        NodeHealth known = new NodeHealth(ObservedNode.of(node).ready(), 0, ClusterCache.NEVER);
 
-        HealthVerdict verdict = RULES.check(known, ObservedNode.of(node), null, after(41));
+        HealthVerdict verdict = RULES.check(known, ObservedNode.of(node), ClusterCache.NEVER, after(41));
 
         assertThat(verdict.changes())
                 .extracting(NodeCondition::getType)
@@ -202,11 +205,13 @@ class HealthRulesTest {
 
     @Test
     void readyIsRemovedFromTheStatus_keepsTheLastSignOfLife() {
-        HealthVerdict first = RULES.check(null, ready("True", START), null, after(0));
+        HealthVerdict first = RULES.check(null, ready("True", START), ClusterCache.NEVER, after(0));
 
-        assertThat(RULES.check(first.health(), silent(), null, after(60)).changes())
+        assertThat(RULES.check(first.health(), silent(), ClusterCache.NEVER, after(60))
+                        .changes())
                 .isEmpty();
-        assertThat(RULES.check(first.health(), silent(), null, after(61)).changes())
+        assertThat(RULES.check(first.health(), silent(), ClusterCache.NEVER, after(61))
+                        .changes())
                 .isNotEmpty();
     }
 }
