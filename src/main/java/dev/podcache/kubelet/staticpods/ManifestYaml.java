@@ -2,6 +2,7 @@ package dev.podcache.kubelet.staticpods;
 
 import java.math.BigInteger;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.ConstructNode;
 import org.snakeyaml.engine.v2.api.Load;
@@ -22,7 +23,7 @@ final class ManifestYaml {
     private ManifestYaml() {}
 
     private static LoadSettings settings(Schema schema) {
-        ConstructNode integer = schema.getSchemaTagConstructors().get(Tag.INT);
+        ConstructNode integer = Objects.requireNonNull(schema.getSchemaTagConstructors().get(Tag.INT));
         return LoadSettings.builder()
                 .setSchema(schema)
                 .setTagConstructors(Map.of(Tag.INT, node -> integer(node, integer)))
