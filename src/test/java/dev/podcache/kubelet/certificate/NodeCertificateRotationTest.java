@@ -176,13 +176,13 @@ class NodeCertificateRotationTest {
     @ExpectedWarnings("start again with --bootstrap-kubeconfig")
     void meters_rotationsFail_showHowLateItIsAndHowOftenTheyFailed() {
         api.failCreations(FailureReason.UNAUTHORIZED);
-        assertThat(meter(TTL)).isCloseTo(LIFE.toSeconds(), within(1.0));
-        assertThat(meter(NEXT_ROTATION)).isCloseTo(ROTATED_AFTER.toSeconds(), within(1.0));
+        assertThat(meter(TTL)).isCloseTo((double) LIFE.toSeconds(), within(1.0));
+        assertThat(meter(NEXT_ROTATION)).isCloseTo((double) ROTATED_AFTER.toSeconds(), within(1.0));
 
         time.advance(ROTATED_AFTER.plusMinutes(10));
 
         assertThat(meter(TTL))
-                .isCloseTo(LIFE.minus(ROTATED_AFTER).minusMinutes(10).toSeconds(), within(1.0));
+                .isCloseTo((double) LIFE.minus(ROTATED_AFTER).minusMinutes(10).toSeconds(), within(1.0));
         assertThat(meter(NEXT_ROTATION)).isCloseTo(-600, within(1.0));
         // after 2, 4, 8 and 16 s, then every 32 s at most
         assertThat(meter(FAILURES)).isGreaterThan(15);
