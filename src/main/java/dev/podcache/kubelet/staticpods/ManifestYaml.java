@@ -23,7 +23,8 @@ final class ManifestYaml {
     private ManifestYaml() {}
 
     private static LoadSettings settings(Schema schema) {
-        ConstructNode integer = Objects.requireNonNull(schema.getSchemaTagConstructors().get(Tag.INT));
+        ConstructNode integer =
+                Objects.requireNonNull(schema.getSchemaTagConstructors().get(Tag.INT));
         return LoadSettings.builder()
                 .setSchema(schema)
                 .setTagConstructors(Map.of(Tag.INT, node -> integer(node, integer)))
