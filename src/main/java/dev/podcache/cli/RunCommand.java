@@ -20,10 +20,14 @@ import dev.podcache.kubelet.agent.NodeAgentBuilder;
 import dev.podcache.kubelet.agent.ProcessRuntime;
 import dev.podcache.kubelet.certificate.CertificateRotation;
 import dev.podcache.kubelet.runtime.PodRuntime;
+import dev.podcache.micrometer.CertificateMeterBinder;
 import dev.podcache.micrometer.PrometheusScrape;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.client.Config;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.binder.MeterBinder;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -118,12 +122,12 @@ final class RunCommand implements Callable<Integer> {
             boolean startsFirst = configuration.staticPods().isPresent();
             if (startsFirst || contacted.getAsBoolean()) {
                 events.write(ProgramEvent.started(name, configuration.caching().strategy(), config.getMasterUrl()));
+                Optional<CertificateRotation> rotation = credentials.rotate(config, server);
                 NodeAgentBuilder options = NodeAgent.builder(server)
                         .runtime(this::runtime)
                         .registerAgain(registerAgain)
-                        .scrape(PrometheusScrape::ofNode)
+                        .scrape(node -> PrometheusScrape.ofNode(node, meters(rotation)))
                         .flags(FlagValues.of(Objects.requireNonNull(spec, "spec")));
-                Optional<CertificateRotation> rotation = credentials.rotate(config, server);
                 try (ReportedNode running = new ReportedNode(name, configuration, options, events)) {
                     page.serveDuring(
                             () -> run(running, startsFirst ? contacted : () -> true, events),
@@ -134,6 +138,11 @@ final class RunCommand implements Callable<Integer> {
                 }
             }
         }
+    }
+
+    private static List<MeterBinder> meters(Optional<CertificateRotation> rotation) {
+        return rotation.<List<MeterBinder>>map(each -> List.of(new CertificateMeterBinder(each, Tags.empty())))
+                .orElse(List.of());
     }
 
     private void run(ReportedNode running, BooleanSupplier contacted, EventWriter events) {

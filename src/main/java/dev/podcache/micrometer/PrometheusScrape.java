@@ -38,9 +38,16 @@ public final class PrometheusScrape implements Supplier<String> {
 
     /** Returns a scrape of an agent, its caches and the JVM; for {@code NodeAgentBuilder.scrape}. */
     public static PrometheusScrape ofNode(NodeAgent agent) {
+        return ofNode(agent, List.of());
+    }
+
+    /** Returns a scrape as {@link #ofNode(NodeAgent)}, with further meters. */
+    public static PrometheusScrape ofNode(NodeAgent agent, List<MeterBinder> further) {
+        List<MeterBinder> added = List.copyOf(further);
         return new PrometheusScrape(() -> ImmutableList.<MeterBinder>builder()
                 .add(new PodcacheMeterBinder(agent.caches(), "podcache", Tags.empty()))
                 .add(new NodeMeterBinder(agent, Tags.empty()))
+                .addAll(added)
                 .addAll(jvm())
                 .build());
     }

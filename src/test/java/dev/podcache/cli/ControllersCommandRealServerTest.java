@@ -46,11 +46,12 @@ class ControllersCommandRealServerTest {
     private static final Duration SLACK = Duration.ofSeconds(4);
 
     /** Starts the controllers with the permissions of the manifest, and no others. */
-    private static ControllersRun controllers(RealApiServer real, KubernetesClient admin) throws IOException {
+    private static CommandRun controllers(RealApiServer real, KubernetesClient admin) throws IOException {
         try (InputStream manifest = Files.newInputStream(Path.of("deploy/rbac-controllers.yaml"))) {
             admin.load(manifest).create();
         }
-        return ControllersRun.start(
+        return CommandRun.start(
+                "controllers",
                 real.kubeconfigFor("system:serviceaccount:kube-system:podcache-controllers", "system:authenticated"),
                 "--node-monitor-period",
                 PERIOD.toMillis() + "ms",
@@ -97,7 +98,7 @@ class ControllersCommandRealServerTest {
                 TcpProxy proxy = TcpProxy.to(URI.create(real.url()).getPort());
                 KubernetesClient frozen = through(proxy, real);
                 HollowNodes alive = HollowNodes.start(admin, 3, TEMPLATE.prefix("alive-"));
-                ControllersRun run = controllers(real, admin)) {
+                CommandRun run = controllers(real, admin)) {
             await().until(() -> alive.ready() == 3);
             try (HollowNodes one = HollowNodes.start(frozen, 1, TEMPLATE.prefix("frozen-"))) {
                 await().until(() -> one.ready() == 1);
@@ -161,7 +162,7 @@ class ControllersCommandRealServerTest {
     void hundredAndOneNodes_getATtlOf15Seconds() throws Exception {
         try (RealApiServer real = RealApiServer.start();
                 KubernetesClient admin = real.client();
-                ControllersRun run = controllers(real, admin);
+                CommandRun run = controllers(real, admin);
                 HollowNodes first = HollowNodes.start(admin, 100, TEMPLATE.prefix("many-"))) {
             await().until(() -> first.ready() == 100);
             await().until(() -> ttls(admin, "0") == 100);

@@ -71,9 +71,11 @@ class ControllersCommandTest {
         timekeeper.close();
     }
 
-    private ControllersRun start(String... options) {
-        return ControllersRun.start(
-                kubeconfig, Stream.concat(FAST.stream(), Stream.of(options)).toArray(String[]::new));
+    private CommandRun start(String... options) {
+        return CommandRun.start(
+                "controllers",
+                kubeconfig,
+                Stream.concat(FAST.stream(), Stream.of(options)).toArray(String[]::new));
     }
 
     private Node node() {
@@ -83,7 +85,7 @@ class ControllersCommandTest {
     @Test
     void healthzPort_leader_isReadyAndSaysSo() throws Exception {
         int port = FreePorts.find(1).get(0);
-        try (ControllersRun run = start("--healthz-port", "" + port)) {
+        try (CommandRun run = start("--healthz-port", "" + port)) {
             await().until(() -> run.says("leading"));
 
             await().until(() -> get(port, "/readyz").statusCode() == 200);
@@ -106,7 +108,7 @@ class ControllersCommandTest {
     @ParameterizedTest
     @CsvSource({"--healthz-port, 70000", "--healthz-bind-address, localhost"})
     void healthzFlag_outOfRange_isAUsageErrorThatNamesIt(String flag, String value) throws Exception {
-        try (ControllersRun run = start(flag, value)) {
+        try (CommandRun run = start(flag, value)) {
             assertThat(run.awaitEnd()).isEqualTo(2);
             assertThat(run.err()).anyMatch(line -> line.contains(flag) && line.contains(value));
         }
@@ -115,7 +117,7 @@ class ControllersCommandTest {
     @Test
     void silentNode_isUnknown_andHasTheTtl_andTheLeaseIsGivenUpAtTheEnd() throws Exception {
         cluster.create(TestNodes.created("a", Instant.now()).build());
-        try (ControllersRun run = start()) {
+        try (CommandRun run = start()) {
             await().until(() -> run.says("RegisteredNode  Node a event: Registered Node a in Controller"));
             await().until(() -> node().getMetadata().getAnnotations().containsKey("node.alpha.kubernetes.io/ttl"));
             await().until(() -> TestNodes.status(node(), "Ready").equals("Unknown"));
@@ -136,7 +138,7 @@ class ControllersCommandTest {
     @Test
     void withoutElection_makesNoLease_andJsonHasTheFacts() throws Exception {
         cluster.create(TestNodes.created("a", Instant.now()).build());
-        try (ControllersRun run = start("--leader-elect=false", "-o", "json")) {
+        try (CommandRun run = start("--leader-elect=false", "-o", "json")) {
             await().until(() -> run.says("\"event\":\"listed\""));
             await().until(() -> run.says("\"reason\":\"RegisteredNode\""));
 
@@ -149,9 +151,9 @@ class ControllersCommandTest {
 
     @Test
     void twoProcesses_theSecondLeadsWhenTheFirstEnds() throws Exception {
-        try (ControllersRun first = start()) {
+        try (CommandRun first = start()) {
             await().until(() -> first.says("leading"));
-            try (ControllersRun second = start()) {
+            try (CommandRun second = start()) {
                 await().until(() -> second.says("leader "));
                 assertThat(second.says("leading")).isFalse();
 
@@ -165,7 +167,7 @@ class ControllersCommandTest {
 
     @Test
     void forATime_endsAfterIt() throws Exception {
-        try (ControllersRun run = start("--for", "1s")) {
+        try (CommandRun run = start("--for", "1s")) {
             assertThat(run.awaitEnd()).isZero();
         }
     }
@@ -173,7 +175,7 @@ class ControllersCommandTest {
     @Test
     void serverDoesNotAnswer_isAnErrorWithItsAddress() throws Exception {
         server.close();
-        try (ControllersRun run = start("--for", "3s")) {
+        try (CommandRun run = start("--for", "3s")) {
             assertThat(run.awaitEnd()).isEqualTo(1);
 
             assertThat(run.err().get(0)).startsWith("error: API server " + server.url());

@@ -24,7 +24,8 @@ class HollowCommandRealServerTest {
     void twentyNodesWithFortyPods_runAndAreDeletedAtTheEnd() throws Exception {
         String namespace = real.createNamespaceLike("load");
         try (KubernetesClient admin = real.client();
-                HollowRun run = HollowRun.start(
+                CommandRun run = CommandRun.start(
+                        "hollow",
                         real.kubeconfig(),
                         "--nodes",
                         "20",

@@ -63,7 +63,7 @@ class HollowCommandTest {
 
     @Test
     void nodesWithPods_areReadyAndRun_andAreDeletedAtTheEnd() throws Exception {
-        try (HollowRun run = HollowRun.start(kubeconfig, "--nodes", "3", "--pods-per-node", "2")) {
+        try (CommandRun run = CommandRun.start("hollow", kubeconfig, "--nodes", "3", "--pods-per-node", "2")) {
             await().until(() -> run.says("3 of 3 nodes Ready, 6 of 6 pods Running"));
             await().until(() -> cluster.get(Pod.class, "default", "hollow-2-1")
                     .getStatus()
@@ -81,8 +81,18 @@ class HollowCommandTest {
 
     @Test
     void forATime_endsAfterIt_andKeepLeavesEverything() throws Exception {
-        try (HollowRun run = HollowRun.start(
-                kubeconfig, "--nodes", "2", "--pods-per-node", "1", "--prefix", "edge-", "--keep", "--for", "5500ms")) {
+        try (CommandRun run = CommandRun.start(
+                "hollow",
+                kubeconfig,
+                "--nodes",
+                "2",
+                "--pods-per-node",
+                "1",
+                "--prefix",
+                "edge-",
+                "--keep",
+                "--for",
+                "5500ms")) {
             assertThat(run.awaitEnd()).isZero();
 
             assertThat(run.says("nodes Ready, ")).isTrue();
@@ -114,7 +124,7 @@ class HollowCommandTest {
 
     @Test
     void endsWhileItCreatesPods_noneIsLeft() throws Exception {
-        try (HollowRun run = HollowRun.start(kubeconfig, "--nodes", "10", "--pods-per-node", "2000")) {
+        try (CommandRun run = CommandRun.start("hollow", kubeconfig, "--nodes", "10", "--pods-per-node", "2000")) {
             await().until(() -> count(Resource.PODS) > 0);
 
             assertThat(run.stop()).isZero();
@@ -126,7 +136,7 @@ class HollowCommandTest {
     @Test
     void serverIsGoneAtTheEnd_saysWhatIsLeftAndHowToDeleteIt(NoLeaks leaks) throws Exception {
         leaks.allowWarnings("");
-        try (HollowRun run = HollowRun.start(kubeconfig, "--nodes", "1", "--pods-per-node", "1")) {
+        try (CommandRun run = CommandRun.start("hollow", kubeconfig, "--nodes", "1", "--pods-per-node", "1")) {
             await().until(() -> run.says("1 of 1 nodes Ready, 1 of 1 pods Running"));
             server.close();
 
@@ -142,7 +152,7 @@ class HollowCommandTest {
     @Test
     void serverDoesNotAnswer_isAnErrorWithItsAddress() throws Exception {
         server.close();
-        try (HollowRun run = HollowRun.start(kubeconfig, "--nodes", "1", "--for", "3s")) {
+        try (CommandRun run = CommandRun.start("hollow", kubeconfig, "--nodes", "1", "--for", "3s")) {
             assertThat(run.awaitEnd()).isEqualTo(1);
 
             assertThat(run.err().get(0)).startsWith("error: API server " + server.url());

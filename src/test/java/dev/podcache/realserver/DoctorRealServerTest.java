@@ -165,7 +165,7 @@ class DoctorRealServerTest {
 
     @Test
     void doctor_otherAuthority_isFound() throws Exception {
-        String other = base64(new TestCertificates().authorityPem());
+        String other = base64(TestCertificates.another().authorityPem());
         kubeconfig = KubeconfigFile.write(folder.resolve("kubeconfig"), REAL.url(), other, "token: \"t\"");
 
         DoctorRun doctor = run("doctor");

@@ -42,23 +42,54 @@ import org.bouncycastle.pkcs.PKCSException;
 /**
  * The certificate authority of a test server. Issues the certificates of the server and of users. Thread-safe.
  *
- * <p>All certificates share one RSA key, because generating a key takes 250 ms and test servers need no secrecy.
+ * <p>All certificates of all authorities of a JVM share one RSA key, because generating a key takes seconds in a JVM
+ * without the optimizing compiler, and test servers need no secrecy. So these authorities trust each other's
+ * certificates; the one of {@link #another} has another key.
  */
 public final class TestCertificates {
 
     private static final char[] NO_PASSWORD = {};
     private static final Duration VALID = Duration.ofDays(2);
 
-    private final AtomicLong serial = new AtomicLong(1);
+    private static final AtomicLong SERIAL = new AtomicLong(1);
+
     private final KeyPair keys;
     private final X500Name issuer = name("podcache-test-ca");
     private final X509Certificate authority;
 
-    /** Creates an authority with a new key. Takes some 250 ms. */
+    /** Keys that are made when they are needed for the first time. */
+    private static final class SharedKeys {
+
+        static final KeyPair KEYS = newPair();
+    }
+
+    private static final class OtherKeys {
+
+        static final KeyPair KEYS = newPair();
+    }
+
+    /** Creates an authority. */
     public TestCertificates() throws GeneralSecurityException, IOException {
-        KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
-        generator.initialize(2048);
-        keys = generator.generateKeyPair();
+        this(SharedKeys.KEYS);
+    }
+
+    /** Creates an authority of the same name with another key, which does not trust the certificates of the others. */
+    public static TestCertificates another() throws GeneralSecurityException, IOException {
+        return new TestCertificates(OtherKeys.KEYS);
+    }
+
+    private static KeyPair newPair() {
+        try {
+            KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
+            generator.initialize(2048);
+            return generator.generateKeyPair();
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("this Java runtime has no RSA keys", e);
+        }
+    }
+
+    private TestCertificates(KeyPair keys) throws GeneralSecurityException, IOException {
+        this.keys = keys;
         X509v3CertificateBuilder builder = builder(issuer);
         builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(true));
         authority = sign(builder);
@@ -127,7 +158,7 @@ public final class TestCertificates {
     private String signedPem(X500Name subject, SubjectPublicKeyInfo key, Instant from, Instant end)
             throws GeneralSecurityException, IOException {
         X509v3CertificateBuilder builder = new X509v3CertificateBuilder(
-                issuer, BigInteger.valueOf(serial.getAndIncrement()), Date.from(from), Date.from(end), subject, key);
+                issuer, BigInteger.valueOf(SERIAL.getAndIncrement()), Date.from(from), Date.from(end), subject, key);
         builder.addExtension(Extension.extendedKeyUsage, false, new ExtendedKeyUsage(KeyPurposeId.id_kp_clientAuth));
         return pem("CERTIFICATE", sign(builder).getEncoded());
     }
@@ -223,7 +254,7 @@ public final class TestCertificates {
     private X509v3CertificateBuilder builder(X500Name subject, Instant end) {
         return new JcaX509v3CertificateBuilder(
                 issuer,
-                BigInteger.valueOf(serial.getAndIncrement()),
+                BigInteger.valueOf(SERIAL.getAndIncrement()),
                 Date.from(Instant.now().minus(VALID)),
                 Date.from(end),
                 subject,

@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -54,9 +55,10 @@ public final class CertificateRotation implements AutoCloseable {
     private final NodeRequests requests;
     private final Pause pause;
     private final AtomicBoolean started = new AtomicBoolean();
+    private final AtomicLong failures = new AtomicLong();
     private volatile @Nullable X509Certificate current;
     private volatile @Nullable Instant next;
-    private int failures;
+    private int inARow;
     private String problem = "";
 
     /**
@@ -111,6 +113,11 @@ public final class CertificateRotation implements AutoCloseable {
         return Optional.ofNullable(next);
     }
 
+    /** Returns how many rotations have failed since the start; each is repeated until one succeeds. */
+    public long failures() {
+        return failures.get();
+    }
+
     /** Returns the point of the rotation in the life of a certificate. */
     static Instant point(Instant from, Instant end, double random) {
         double millis = Duration.between(from, end).toMillis() * (EARLIEST + SPREAD * random);
@@ -139,7 +146,7 @@ public final class CertificateRotation implements AutoCloseable {
         Instant due = point(used.getNotBefore().toInstant(), identity.expires(), random.getAsDouble());
         current = used;
         next = due;
-        failures = 0;
+        inARow = 0;
         problem = "";
         log.info("{} expires at {}; the next rotation is at {}", certificate, identity.expires(), due);
         waitUntil(due);
@@ -183,8 +190,9 @@ public final class CertificateRotation implements AutoCloseable {
     }
 
     private void failed(Throwable failure) {
-        failures++;
-        Duration retry = RETRIES.pause(failures, random.getAsDouble(), failure.getCause());
+        failures.incrementAndGet();
+        inARow++;
+        Duration retry = RETRIES.pause(inARow, random.getAsDouble(), failure.getCause());
         String why = failure instanceof CertificateRequestException
                 ? String.valueOf(failure.getMessage())
                 : failure.toString();

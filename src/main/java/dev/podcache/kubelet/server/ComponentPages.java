@@ -46,7 +46,7 @@ final class ComponentPages {
     /**
      * Answers a request of an authorized client; empty if the path is none of these. May block.
      *
-     * @throws RefusedException if there is no such check, or no acceptable media type
+     * @throws RefusedException if there is no such check
      */
     Optional<KubeletResponse> answer(KubeletRequest request) {
         return switch (path(request)) {

@@ -55,24 +55,28 @@ sealed interface KubeletResponse {
     /** A command over a WebSocket. The receiver of this response runs {@code release}, once, when the command has ended. */
     record Upgrade(ExecRequest command, Runnable release) implements KubeletResponse {}
 
+    /** Returns a body of this media type; the body must not be modified. */
+    static Content of(int code, String mediaType, byte[] body) {
+        return new Content(code, mediaType, body, Map.of());
+    }
+
     /** Returns a plain text. */
     static Content text(int code, String text) {
-        return new Content(code, "text/plain; charset=utf-8", text.getBytes(StandardCharsets.UTF_8), Map.of());
+        return of(code, "text/plain; charset=utf-8", text.getBytes(StandardCharsets.UTF_8));
     }
 
     /** Returns JSON. */
     static Content json(byte[] json) {
-        return new Content(200, "application/json", json, Map.of());
+        return of(200, "application/json", json);
     }
 
     /** Returns a document in HTML. */
     static Content html(byte[] html) {
-        return new Content(200, "text/html; charset=utf-8", html, Map.of());
+        return of(200, "text/html; charset=utf-8", html);
     }
 
     /** Returns metrics in the text format of Prometheus. */
     static Content metrics(String text) {
-        return new Content(
-                200, "text/plain; version=0.0.4; charset=utf-8", text.getBytes(StandardCharsets.UTF_8), Map.of());
+        return of(200, "text/plain; version=0.0.4; charset=utf-8", text.getBytes(StandardCharsets.UTF_8));
     }
 }

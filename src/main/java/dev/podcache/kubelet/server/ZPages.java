@@ -10,20 +10,29 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 
 /**
- * {@code /statusz} and {@code /flagz} as components of Kubernetes have them since 1.36: a text for people, or JSON of
- * {@code config.k8s.io/v1beta1} for a client whose Accept header asks for it completely; otherwise 406. They say nothing
- * about what the component depends on. Thread-safe; no method blocks.
+ * {@code /statusz} and {@code /flagz} as components of Kubernetes have them since 1.36: a text for people, or JSON or YAML
+ * of {@code config.k8s.io} for a client whose Accept header asks for it completely; otherwise 406 with a {@code Status}.
+ * They say nothing about what the component depends on. Thread-safe; no method blocks.
  *
- * <p>Follows the page "Kubernetes z-pages" of the documentation of Kubernetes 1.36, except that the text names the version
- * of Java instead of that of Go, which the JSON may leave out.
+ * <p>Follows {@code pkg/server/statusz} and {@code pkg/server/flagz} of k8s.io/apiserver ({@code statusz.go}, {@code
+ * textserializer.go}, {@code negotiate/negotiation.go}), as of July 2026, with four differences: the text has fixed
+ * separators, where upstream takes one of four by chance so that no program reads it; it names the version of Java instead
+ * of that of Go, which JSON and YAML leave out; JSON is not indented for browsers; and there is no CBOR, which upstream
+ * has off by default.
  */
 final class ZPages {
 
     static final String GROUP = "config.k8s.io";
-    static final String VERSION = "v1beta1";
+
+    /** Of JSON and YAML. Their fields are the same. */
+    static final List<String> VERSIONS = List.of("v1beta1", "v1alpha1");
+
+    private static final String DEPRECATED = "v1alpha1";
 
     private static final String WARNING =
             "Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and"
@@ -40,7 +49,7 @@ final class ZPages {
     private final Instant startedAt;
     private final long startedNanos;
 
-    /** @param paths the other endpoints that help to debug */
+    /** @param paths the other endpoints that help to debug, sorted */
     ZPages(ComponentInfo component, List<String> paths, Timekeeper timekeeper) {
         this.component = component;
         this.paths = List.copyOf(paths);
@@ -49,39 +58,72 @@ final class ZPages {
         this.startedNanos = timekeeper.nanoTime();
     }
 
-    KubeletResponse statusz(KubeletRequest request) {
-        return form(request, "Statusz") == AcceptHeader.Form.TEXT
-                ? KubeletResponse.text(200, statusText())
-                : json("Statusz", statusFields());
+    KubeletResponse.Content statusz(KubeletRequest request) {
+        return page(request, "Statusz", this::statusText, this::statusFields);
     }
 
-    KubeletResponse flagz(KubeletRequest request) {
+    KubeletResponse.Content flagz(KubeletRequest request) {
         Map<String, String> flags = new TreeMap<>(component.flags().get());
-        if (form(request, "Flagz") == AcceptHeader.Form.JSON) {
-            return json("Flagz", Map.of("flags", flags));
-        }
-        StringBuilder text = new StringBuilder("\n" + component.name() + " flags\n" + WARNING + "\n");
-        flags.forEach(
-                (name, value) -> text.append(name).append('=').append(value).append('\n'));
-        return KubeletResponse.text(200, text.toString());
+        return page(request, "Flagz", () -> flagText(flags), () -> Map.of("flags", flags));
     }
 
-    private static AcceptHeader.Form form(KubeletRequest request, String kind) {
-        return AcceptHeader.of(request.accept())
-                .zPage(kind)
-                .orElseThrow(() -> new RefusedException(
-                        406,
-                        "this endpoint answers with text/plain, or with application/json;g=" + GROUP + ";v=" + VERSION
-                                + ";as=" + kind + ", which must be complete"));
+    private KubeletResponse.Content page(
+            KubeletRequest request, String kind, Supplier<String> text, Supplier<Map<String, ?>> fields) {
+        AcceptHeader accept = AcceptHeader.of(request.accept());
+        Optional<AcceptHeader.Chosen> chosen = accept.zPage(kind);
+        if (chosen.isEmpty()) {
+            return notAcceptable(accept.ofError());
+        }
+        AcceptHeader.Form form = chosen.get().form();
+        if (form == AcceptHeader.Form.TEXT) {
+            return KubeletResponse.text(200, text.get());
+        }
+        String version = chosen.get().version();
+        Map<String, Object> object = new LinkedHashMap<>();
+        object.put("kind", kind);
+        object.put("apiVersion", GROUP + "/" + version);
+        object.put("metadata", Map.of("name", component.name()));
+        object.putAll(fields.get());
+        KubeletResponse.Content answer = KubeletResponse.of(
+                200, form.mediaType() + ";g=" + GROUP + ";v=" + version + ";as=" + kind, written(form, object));
+        return version.equals(DEPRECATED) ? answer.with(Map.of("Warning", deprecation(kind))) : answer;
+    }
+
+    private static String deprecation(String kind) {
+        return "299 - \"This version of the " + kind.toLowerCase(Locale.ROOT)
+                + " endpoint is deprecated. Please use a newer version.\"";
+    }
+
+    private static KubeletResponse.Content notAcceptable(AcceptHeader.Form form) {
+        Map<String, Object> status = new LinkedHashMap<>();
+        status.put("kind", "Status");
+        status.put("apiVersion", "v1");
+        status.put("metadata", Map.of());
+        status.put("status", "Failure");
+        status.put(
+                "message",
+                "only the following media types are accepted: application/json, application/yaml, text/plain");
+        status.put("reason", "NotAcceptable");
+        status.put("code", 406);
+        return KubeletResponse.of(406, form.mediaType(), written(form, status));
+    }
+
+    private static byte[] written(AcceptHeader.Form form, Map<String, ?> object) {
+        return form == AcceptHeader.Form.YAML ? AnswerYaml.bytes(object) : AnswerJson.bytes(object);
     }
 
     private Duration uptime() {
         return Duration.ofNanos(timekeeper.nanoTime() - startedNanos);
     }
 
+    private String header(String page) {
+        return "\n" + component.name() + " " + page + "\n" + WARNING;
+    }
+
+    /** The empty line is where upstream has the version that a component emulates, if it does. */
     private String statusText() {
         Duration up = uptime();
-        return "\n" + component.name() + " statusz\n" + WARNING + "\nStarted: " + UNIX_DATE.format(startedAt)
+        return header("statusz") + "\nStarted: " + UNIX_DATE.format(startedAt)
                 + String.format(
                         Locale.ROOT,
                         "\nUp: %d hr %02d min %02d sec\n",
@@ -89,10 +131,10 @@ final class ZPages {
                         up.toMinutesPart(),
                         up.toSecondsPart())
                 + "Java version: " + System.getProperty("java.version") + "\nBinary version: " + component.version()
-                + "\nPaths: " + String.join(" ", paths) + "\n";
+                + "\n\nPaths: " + String.join(" ", paths) + "\n";
     }
 
-    private Map<String, Object> statusFields() {
+    private Map<String, ?> statusFields() {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("startTime", startedAt.toString());
         fields.put("uptimeSeconds", uptime().toSeconds());
@@ -101,12 +143,10 @@ final class ZPages {
         return fields;
     }
 
-    private KubeletResponse json(String kind, Map<String, ?> fields) {
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("kind", kind);
-        json.put("apiVersion", GROUP + "/" + VERSION);
-        json.put("metadata", Map.of("name", component.name()));
-        json.putAll(fields);
-        return KubeletResponse.json(AnswerJson.bytes(json));
+    private String flagText(Map<String, String> flags) {
+        StringBuilder text = new StringBuilder(header("flagz"));
+        flags.forEach(
+                (name, value) -> text.append(name).append('=').append(value).append('\n'));
+        return text.toString();
     }
 }

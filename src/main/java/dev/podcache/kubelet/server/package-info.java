@@ -10,7 +10,8 @@
  * healthz} or {@code proxy}</td></tr>
  * <tr><td>{@code /configz}</td><td>the configuration in effect, as JSON</td><td>{@code configz} or {@code
  * proxy}</td></tr>
- * <tr><td>{@code /statusz}, {@code /flagz}</td><td>version and uptime; flags</td><td>{@code statusz}, {@code flagz} or
+ * <tr><td>{@code /statusz}, {@code /flagz}</td><td>version and uptime; flags: text, or JSON or YAML of {@code
+ * config.k8s.io/v1beta1}</td><td>{@code statusz}, {@code flagz} or
  * {@code proxy}</td></tr>
  * <tr><td>{@code /pods}</td><td>the pods of the node as a PodList, with their statuses</td><td>{@code pods} or
  * {@code proxy}</td></tr>

@@ -1,34 +1,41 @@
 package dev.podcache.kubelet.staticpods;
 
+import java.math.BigInteger;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.snakeyaml.engine.v2.api.ConstructNode;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
-import org.snakeyaml.engine.v2.constructor.core.ConstructYamlCoreInt;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+import org.snakeyaml.engine.v2.nodes.Node;
+import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.Tag;
 import org.snakeyaml.engine.v2.schema.CoreSchema;
+import org.snakeyaml.engine.v2.schema.Schema;
 
 /** Reads YAML, of which JSON is a part, as a kubelet does. Pure functions. */
 final class ManifestYaml {
 
-    private static final LoadSettings SETTINGS = LoadSettings.builder()
-            .setSchema(new CoreSchema())
-            .setTagConstructors(Map.of(Tag.INT, new YamlInteger()))
-            .setCodePointLimit(StaticPodFolder.LARGEST_FILE)
-            .build();
+    private static final LoadSettings SETTINGS = settings(new CoreSchema());
 
     private ManifestYaml() {}
 
-    /** Reads {@code 0644} as octal, as YAML 1.1 does: file modes are written so. */
-    private static final class YamlInteger extends ConstructYamlCoreInt {
+    private static LoadSettings settings(Schema schema) {
+        ConstructNode integer =
+                Objects.requireNonNull(schema.getSchemaTagConstructors().get(Tag.INT));
+        return LoadSettings.builder()
+                .setSchema(schema)
+                .setTagConstructors(Map.of(Tag.INT, node -> integer(node, integer)))
+                .setCodePointLimit(StaticPodFolder.LARGEST_FILE)
+                .build();
+    }
 
-        @Override
-        public Object createIntNumber(String digits) {
-            boolean octal = digits.length() > 1 && digits.matches("0[0-7]+");
-            return octal ? createLongOrBigInteger(digits, 8) : super.createIntNumber(digits);
-        }
+    /** Reads {@code 0644} as octal, as YAML 1.1 does: file modes are written so. */
+    private static @Nullable Object integer(Node node, ConstructNode otherwise) {
+        String digits = ((ScalarNode) node).getValue();
+        return digits.matches("0[0-7]+") ? new BigInteger(digits, 8) : otherwise.construct(node);
     }
 
     /**

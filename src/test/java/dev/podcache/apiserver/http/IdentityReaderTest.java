@@ -70,7 +70,7 @@ class IdentityReaderTest {
     @Test
     void again_afterTheCaWasReplaced_hasTheNewCa() throws Exception {
         Identity first = reader.first();
-        write("ca.crt", new TestCertificates().authorityPem());
+        write("ca.crt", TestCertificates.another().authorityPem());
 
         Identity again = reader.again();
 

@@ -39,26 +39,23 @@ class SimulationTest {
         assertThat(result.requestsPerSecond().get(SimulatedRequest.NODE_STATUS))
                 .isCloseTo(plan.value(PlanFigure.STATUS_REQUESTS), Percentage.withPercentage(10));
         assertThat(result.deaths()).isBetween(20, 30);
-        requireWithin(
-                result.detectionSeconds(),
-                plan.value(PlanFigure.BEST_DETECTION),
-                plan.value(PlanFigure.WORST_DETECTION),
-                result.deaths());
-        requireWithin(
-                result.evictionSeconds(),
-                plan.value(PlanFigure.BEST_EVICTION),
-                plan.value(PlanFigure.WORST_EVICTION),
-                result.deaths());
+        requireWithin(plan, result);
         assertThat(result.detectionSeconds().mean())
                 .isCloseTo(plan.value(PlanFigure.MEAN_DETECTION), Percentage.withPercentage(15));
         assertThat(result.evictionSeconds().mean())
                 .isCloseTo(plan.value(PlanFigure.MEAN_EVICTION), Percentage.withPercentage(15));
     }
 
-    private static void requireWithin(TimeSpread times, double best, double worst, int count) {
-        assertThat(times.count()).isEqualTo(count);
-        assertThat(times.best()).isBetween(best, times.mean());
-        assertThat(times.worst()).isBetween(times.mean(), worst);
+    /** Every death was noticed, and its pods evicted, between the best and the worst figure of the plan. */
+    private static void requireWithin(Plan plan, SimulationResult result) {
+        TimeSpread detection = result.detectionSeconds();
+        TimeSpread eviction = result.evictionSeconds();
+        assertThat(detection.count()).isEqualTo(result.deaths());
+        assertThat(eviction.count()).isEqualTo(result.deaths());
+        assertThat(detection.best()).isBetween(plan.value(PlanFigure.BEST_DETECTION), detection.mean());
+        assertThat(detection.worst()).isBetween(detection.mean(), plan.value(PlanFigure.WORST_DETECTION));
+        assertThat(eviction.best()).isBetween(plan.value(PlanFigure.BEST_EVICTION), eviction.mean());
+        assertThat(eviction.worst()).isBetween(eviction.mean(), plan.value(PlanFigure.WORST_EVICTION));
     }
 
     @Test
@@ -100,16 +97,7 @@ class SimulationTest {
 
         assertThat(result.deaths()).isGreaterThan(10);
         assertThat(result.falseAlarms()).isZero();
-        requireWithin(
-                result.detectionSeconds(),
-                plan.value(PlanFigure.BEST_DETECTION),
-                plan.value(PlanFigure.WORST_DETECTION),
-                result.deaths());
-        requireWithin(
-                result.evictionSeconds(),
-                plan.value(PlanFigure.BEST_EVICTION),
-                plan.value(PlanFigure.WORST_EVICTION),
-                result.deaths());
+        requireWithin(plan, result);
     }
 
     @Test

@@ -136,9 +136,11 @@ class AgentEndpointsTest {
 
     @Test
     void flagz_isWhatTheProgramSays() throws Exception {
-        assertThat(served.https("/flagz").body()).endsWith("\n\nhostname-override=worker-1\nmax-pods=110\n");
-        assertThat(served.https("/flagz", "Accept", "application/json").statusCode())
-                .isEqualTo(406);
+        assertThat(served.https("/flagz").body())
+                .endsWith("purposes only.\nhostname-override=worker-1\nmax-pods=110\n");
+        HttpResponse<String> plainJson = served.https("/flagz", "Accept", "application/json");
+        assertThat(plainJson.statusCode()).isEqualTo(406);
+        assertThat(JSON.readTree(plainJson.body()).path("reason").asText()).isEqualTo("NotAcceptable");
     }
 
     @Test

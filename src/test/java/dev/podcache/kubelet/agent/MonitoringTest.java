@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.PrometheusText;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;
@@ -18,14 +17,11 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The dashboard, the alerts and the table of the documentation against the scrape of an agent. */
-@ExtendWith(NoLeaks.class)
 class MonitoringTest {
 
     private static final Path DASHBOARD = Path.of("deploy/monitoring/podcache-dashboard.json");
@@ -35,21 +31,13 @@ class MonitoringTest {
     /** Added by Prometheus. */
     private static final Set<String> TARGET_LABELS = Set.of("instance", "job");
 
-    @TempDir
-    Path folder;
+    private static PrometheusText scraped;
 
-    private ServedAgent served;
-    private PrometheusText scraped;
-
-    @BeforeEach
-    void scrape() throws IOException, GeneralSecurityException, InterruptedException {
-        served = new ServedAgent(folder).awaitRunning();
-        scraped = PrometheusText.parse(served.health("/metrics").body());
-    }
-
-    @AfterEach
-    void close() {
-        served.close();
+    @BeforeAll
+    static void scrape(@TempDir Path folder) throws IOException, GeneralSecurityException, InterruptedException {
+        try (ServedAgent served = new ServedAgent(folder).awaitRunning()) {
+            scraped = PrometheusText.parse(served.health("/metrics").body());
+        }
     }
 
     /** Returns what is wrong with an expression: metrics that are not in the scrape, or have no such label. */

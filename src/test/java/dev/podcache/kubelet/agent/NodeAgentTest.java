@@ -328,8 +328,7 @@ class NodeAgentTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("the lease duration must be at least PT1S, but is PT0.5S");
         for (String amount : List.of("abc", "-2")) {
-            assertThatThrownBy(
-                            () -> fixture.agent(options -> options.capacity(Map.of("cpu", new Quantity(amount)))))
+            assertThatThrownBy(() -> fixture.agent(options -> options.capacity(Map.of("cpu", new Quantity(amount)))))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("capacity: cpu must be a quantity")
                     .hasMessageContaining("\"" + amount + "\"");

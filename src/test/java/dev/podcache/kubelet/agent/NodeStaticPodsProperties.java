@@ -4,13 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.Multimaps;
 import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.kubelet.runtime.ForwardingRuntime;
 import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.kubelet.runtime.Launch;
-import dev.podcache.kubelet.runtime.PodRuntime;
-import dev.podcache.kubelet.runtime.PodState;
-import dev.podcache.kubelet.runtime.RuntimeEvents;
-import dev.podcache.kubelet.runtime.RuntimeStatus;
-import dev.podcache.kubelet.runtime.VolumeFile;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
@@ -212,48 +208,17 @@ class NodeStaticPodsProperties {
     }
 
     /** A hollow runtime that outlives the agents, and notes what must not happen. */
-    private static final class CheckedRuntime implements PodRuntime {
+    private static final class CheckedRuntime extends ForwardingRuntime {
 
-        private final HollowRuntime hollow;
         private final Map<PodKey, Pod> started = new HashMap<>();
         final List<String> broken = new ArrayList<>();
 
         CheckedRuntime(Timekeeper timekeeper) {
-            hollow = new HollowRuntime(timekeeper);
+            super(new HollowRuntime(timekeeper));
         }
 
         Map<PodKey, Pod> running() {
             return started;
-        }
-
-        @Override
-        public String type() {
-            return hollow.type();
-        }
-
-        @Override
-        public void start(RuntimeEvents events) {
-            hollow.start(events);
-        }
-
-        @Override
-        public RuntimeStatus health() {
-            return hollow.health();
-        }
-
-        @Override
-        public List<PodKey> pods() {
-            return hollow.pods();
-        }
-
-        @Override
-        public PodState status(Pod pod) {
-            return hollow.status(pod);
-        }
-
-        @Override
-        public void mount(Pod pod, Map<String, Map<String, VolumeFile>> volumes) {
-            hollow.mount(pod, volumes);
         }
 
         @Override
@@ -268,11 +233,6 @@ class NodeStaticPodsProperties {
                 }
             });
             hollow.start(pod, container, launch);
-        }
-
-        @Override
-        public void stop(PodKey pod, String container, Duration gracePeriod) {
-            hollow.stop(pod, container, gracePeriod);
         }
 
         @Override

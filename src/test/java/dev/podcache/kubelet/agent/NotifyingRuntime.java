@@ -1,10 +1,9 @@
 package dev.podcache.kubelet.agent;
 
 import com.google.common.util.concurrent.Uninterruptibles;
+import dev.podcache.kubelet.runtime.ForwardingRuntime;
 import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.kubelet.runtime.Launch;
-import dev.podcache.kubelet.runtime.PodRuntime;
-import dev.podcache.kubelet.runtime.PodState;
 import dev.podcache.kubelet.runtime.RuntimeEvents;
 import dev.podcache.kubelet.runtime.RuntimeStatus;
 import dev.podcache.kubelet.runtime.VolumeFile;
@@ -13,7 +12,6 @@ import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,9 +19,8 @@ import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
 /** A hollow runtime whose health a test sets, whose calls a test makes hang, and which keeps what was mounted last. */
-final class NotifyingRuntime implements PodRuntime {
+final class NotifyingRuntime extends ForwardingRuntime {
 
-    private final HollowRuntime hollow;
     private final Map<String, CountDownLatch> hanging = new ConcurrentHashMap<>();
     private final Map<String, Map<String, Map<String, VolumeFile>>> mounted = new ConcurrentHashMap<>();
     volatile RuntimeStatus status = RuntimeStatus.ready("1");
@@ -31,7 +28,7 @@ final class NotifyingRuntime implements PodRuntime {
     private volatile @Nullable RuntimeEvents events;
 
     NotifyingRuntime(Timekeeper timekeeper) {
-        hollow = new HollowRuntime(timekeeper);
+        super(new HollowRuntime(timekeeper));
     }
 
     /**
@@ -70,11 +67,6 @@ final class NotifyingRuntime implements PodRuntime {
     }
 
     @Override
-    public String type() {
-        return "notifying";
-    }
-
-    @Override
     public void start(RuntimeEvents toNotify) {
         if (failsToStart) {
             throw new IllegalStateException("for the test");
@@ -96,11 +88,6 @@ final class NotifyingRuntime implements PodRuntime {
     }
 
     @Override
-    public PodState status(Pod pod) {
-        return hollow.status(pod);
-    }
-
-    @Override
     public void mount(Pod pod, Map<String, Map<String, VolumeFile>> volumes) {
         mounted.put(pod.getMetadata().getName(), volumes);
     }
@@ -109,20 +96,5 @@ final class NotifyingRuntime implements PodRuntime {
     public void start(Pod pod, Container container, Launch launch) {
         called("start " + pod.getMetadata().getName());
         hollow.start(pod, container, launch);
-    }
-
-    @Override
-    public void stop(PodKey pod, String container, Duration gracePeriod) {
-        hollow.stop(pod, container, gracePeriod);
-    }
-
-    @Override
-    public void stop(PodKey pod, Duration gracePeriod) {
-        hollow.stop(pod, gracePeriod);
-    }
-
-    @Override
-    public void forget(PodKey pod) {
-        hollow.forget(pod);
     }
 }

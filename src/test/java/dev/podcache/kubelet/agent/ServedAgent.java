@@ -3,8 +3,12 @@ package dev.podcache.kubelet.agent;
 import static dev.podcache.testing.Patience.await;
 
 import dev.podcache.apiserver.AccessReviews;
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.embedded.EmbeddedApiServer;
 import dev.podcache.embedded.InMemoryCluster;
+import dev.podcache.kubelet.certificate.CertificateRotation;
+import dev.podcache.kubelet.certificate.NodeCertificate;
+import dev.podcache.micrometer.CertificateMeterBinder;
 import dev.podcache.micrometer.PrometheusScrape;
 import dev.podcache.testing.FixedHost;
 import dev.podcache.testing.FreePorts;
@@ -19,6 +23,7 @@ import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.micrometer.core.instrument.Tags;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -36,7 +41,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * An agent of node {@code worker-1} on an embedded API server, with its HTTPS endpoint, its health port and one pod that
- * has the Secret {@code shop/db}, whose content is the canary.
+ * has the Secret {@code shop/db}, whose content is the canary. Its certificate is rotated by a rotation that is not started.
  */
 final class ServedAgent implements AutoCloseable {
 
@@ -49,6 +54,8 @@ final class ServedAgent implements AutoCloseable {
     private final EmbeddedApiServer server = EmbeddedApiServer.start(cluster);
     private final KubernetesClient client;
     private final TestCertificates certificates;
+    private final Fabric8ApiServer rotating;
+    private final CertificateRotation rotation;
     final NodeAgent agent;
 
     /** Lets everybody with the token do everything. */
@@ -76,10 +83,13 @@ final class ServedAgent implements AutoCloseable {
                 .withOauthToken(NoLeaks.CANARY)
                 .build();
         client = new KubernetesClientBuilder().withConfig(config).build();
+        rotating = Fabric8ApiServer.of(client);
+        rotation = CertificateRotation.of(NodeCertificate.of(NODE, folder), rotating);
         agent = NodeAgent.builder(client)
                 .node(NODE)
                 .facts(new FixedHost())
-                .scrape(PrometheusScrape::ofNode)
+                .scrape(node ->
+                        PrometheusScrape.ofNode(node, List.of(new CertificateMeterBinder(rotation, Tags.empty()))))
                 .flags(Map.of("max-pods", "110", "hostname-override", NODE))
                 .healthPort("127.0.0.1", FreePorts.find(1).get(0))
                 .server(options -> options.address("127.0.0.1")
@@ -138,6 +148,8 @@ final class ServedAgent implements AutoCloseable {
     @Override
     public void close() {
         agent.close();
+        rotation.close();
+        rotating.close();
         client.close();
         server.close();
         cluster.close();

@@ -2,11 +2,19 @@ package dev.podcache.kubelet.certificate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.within;
 
+import dev.podcache.micrometer.CertificateMeterBinder;
 import dev.podcache.object.FailureReason;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
+import io.micrometer.core.instrument.Clock;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.MockClock;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.simple.SimpleConfig;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
@@ -26,6 +34,10 @@ class NodeCertificateRotationTest {
 
     /** With a random number of a half. */
     private static final Duration ROTATED_AFTER = Duration.ofDays(80);
+
+    private static final String TTL = "kubelet.certificate.manager.client.ttl";
+    private static final String NEXT_ROTATION = "podcache.node.certificate.next.rotation";
+    private static final String FAILURES = "kubelet.certificate.manager.client.expiration.renew.errors";
 
     @TempDir
     private Path directory;
@@ -163,6 +175,44 @@ class NodeCertificateRotationTest {
         time.advance(PendingRequest.TIMEOUT.plusSeconds(3));
 
         assertThat(api.created()).hasSize(3).doesNotHaveDuplicates();
+    }
+
+    private double meter(String name) {
+        Clock clock = new MockClock() {
+            @Override
+            public long wallTime() {
+                return time.wallTime().toEpochMilli();
+            }
+        };
+        MeterRegistry registry = new SimpleMeterRegistry(SimpleConfig.DEFAULT, clock);
+        new CertificateMeterBinder(rotation, Tags.empty()).bindTo(registry);
+        return registry.get(name).meter().measure().iterator().next().getValue();
+    }
+
+    @Test
+    void meters_certificateNotRead_areInfiniteAndNotANumber() {
+        rotation.close();
+        rotation = rotation();
+
+        assertThat(meter(TTL)).isEqualTo(Double.POSITIVE_INFINITY);
+        assertThat(meter(NEXT_ROTATION)).isNaN();
+        assertThat(meter(FAILURES)).isZero();
+    }
+
+    @Test
+    @ExpectedWarnings("start again with --bootstrap-kubeconfig")
+    void meters_rotationsFail_showHowLateItIsAndHowOftenTheyFailed() {
+        api.failCreations(FailureReason.UNAUTHORIZED);
+        assertThat(meter(TTL)).isCloseTo((double) LIFE.toSeconds(), within(1.0));
+        assertThat(meter(NEXT_ROTATION)).isCloseTo((double) ROTATED_AFTER.toSeconds(), within(1.0));
+
+        time.advance(ROTATED_AFTER.plusMinutes(10));
+
+        assertThat(meter(TTL))
+                .isCloseTo((double) LIFE.minus(ROTATED_AFTER).minusMinutes(10).toSeconds(), within(1.0));
+        assertThat(meter(NEXT_ROTATION)).isCloseTo(-600, within(1.0));
+        // after 2, 4, 8 and 16 s, then every 32 s at most
+        assertThat(meter(FAILURES)).isGreaterThan(15);
     }
 
     @Test

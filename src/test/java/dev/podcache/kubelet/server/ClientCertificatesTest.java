@@ -48,7 +48,7 @@ class ClientCertificatesTest {
 
     @Test
     void userOf_anotherAuthority_isEmpty() throws Exception {
-        assertThat(userOf(ServerFixture.certificates().userPem("jane"))).isEmpty();
+        assertThat(userOf(TestCertificates.another().userPem("jane"))).isEmpty();
     }
 
     @Test

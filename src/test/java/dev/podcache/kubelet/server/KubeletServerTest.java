@@ -176,7 +176,7 @@ class KubeletServerTest {
 
     @Test
     void request_withACertificateOfAnotherAuthority_is401() throws Exception {
-        TestCertificates other = ServerFixture.certificates();
+        TestCertificates other = TestCertificates.another();
         Files.writeString(folder.resolve("ca.crt"), other.authorityPem());
         fixture.clock.advance(WatchedFiles.PERIOD);
 
@@ -198,7 +198,7 @@ class KubeletServerTest {
     @Test
     void certificateFiles_renewed_areUsedForNewConnections() throws Exception {
         X509Certificate before = presented();
-        TestCertificates renewed = ServerFixture.certificates();
+        TestCertificates renewed = TestCertificates.another();
         Files.writeString(folder.resolve("server.crt"), renewed.serverPem());
         Files.writeString(folder.resolve("server.key"), renewed.privateKeyPem());
         fixture.clock.advance(WatchedFiles.PERIOD);
@@ -210,7 +210,7 @@ class KubeletServerTest {
     @ExpectedWarnings("the key is not the key of the certificate; the content before stays in use")
     void certificateFiles_oneIsRenewed_oldPairStaysInUseUntilBothAre() throws Exception {
         X509Certificate before = presented();
-        TestCertificates renewed = ServerFixture.certificates();
+        TestCertificates renewed = TestCertificates.another();
         Files.writeString(folder.resolve("server.crt"), renewed.serverPem());
         fixture.clock.advance(WatchedFiles.PERIOD);
         assertThat(presented()).isEqualTo(before);

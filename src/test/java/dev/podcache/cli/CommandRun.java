@@ -8,22 +8,22 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** {@code hollow} on a thread of its own, until it is stopped. */
-final class HollowRun implements AutoCloseable {
+/** A command on a thread of its own, until it is stopped. */
+final class CommandRun implements AutoCloseable {
 
     private static final int PATIENCE_SECONDS = 120;
 
     private final CapturedConsole console = new CapturedConsole(Path.of(""));
     private final CompletableFuture<Integer> code;
 
-    private HollowRun(List<String> arguments) {
+    private CommandRun(List<String> arguments) {
         code = CompletableFuture.supplyAsync(() -> console.execute(arguments.toArray(String[]::new)), NewThread.EACH);
     }
 
-    static HollowRun start(Path kubeconfig, String... options) {
-        List<String> arguments = new ArrayList<>(List.of("hollow", "--kubeconfig", kubeconfig.toString()));
+    static CommandRun start(String command, Path kubeconfig, String... options) {
+        List<String> arguments = new ArrayList<>(List.of(command, "--kubeconfig", kubeconfig.toString()));
         arguments.addAll(List.of(options));
-        return new HollowRun(arguments);
+        return new CommandRun(arguments);
     }
 
     List<String> out() {
