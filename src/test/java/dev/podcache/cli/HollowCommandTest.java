@@ -111,7 +111,7 @@ class HollowCommandTest {
                 .endMetadata()
                 .build());
 
-        try (HollowRun run = HollowRun.start(kubeconfig, "--nodes", "2", "--for", "5s")) {
+        try (CommandRun run = CommandRun.start("hollow", kubeconfig, "--nodes", "2", "--for", "5s")) {
             assertThat(run.awaitEnd()).isEqualTo(1);
 
             assertThat(run.err())
