@@ -176,7 +176,7 @@ public final class Main {
         line.setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8));
         line.setParameterExceptionHandler((refused, arguments) -> {
             CommandLine concerned = refused.getCommandLine();
-            console.err().println("error: " + complaint(refused));
+            console.err().println("error: " + messageOf(refused));
             if (refused instanceof UnmatchedArgumentException unmatched) {
                 unmatched.printSuggestions(concerned.getErr());
             }
@@ -193,7 +193,7 @@ public final class Main {
         line.getSubcommands().values().forEach(Main::setVersion);
     }
 
-    private static String complaint(ParameterException refused) {
+    private static String messageOf(ParameterException refused) {
         boolean argument = refused instanceof UnmatchedArgumentException unmatched && !unmatched.isUnknownOption();
         if (!argument) {
             return String.valueOf(refused.getMessage());

@@ -77,7 +77,7 @@ public interface Store<T> {
      */
     T get(String namespace, String name);
 
-    /** Returns the same as {@link #get(String, String)}. */
+    /** Returns the object that {@code key} names, like {@link #get(String, String)}. */
     default T get(ObjectKey key) {
         return get(key.namespace(), key.name());
     }

@@ -16,6 +16,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,12 +29,12 @@ import org.slf4j.LoggerFactory;
 public final class TaskThreads implements Executor, AutoCloseable {
 
     /*
-     * The lock guards `running`, `waiting`, `calling`, `timer` and `closed`, and the state of slots. No foreign code is
-     * called under it.
+     * The lock guards `running`, `waiting`, `calling`, the timer and `closed`, and the state of slots. Of foreign code, only
+     * the timekeeper is called under it.
      *
      * Invariants: `running` is the number of tasks that have begun and not ended, without those whose slot was released.
-     * Tasks wait only while `running` is the limit. While tasks wait and a slot is in a call, a timer is set to the end of
-     * the oldest such call's time, or the slots are looked through. No task waits: no timer, so a call costs none.
+     * Tasks wait only while `running` is the limit. While tasks wait and a slot is in a call, and only then, there is a
+     * timer; it fires when the oldest call has become a long one, or earlier. So a call without waiting tasks sets none.
      */
 
     private static final Logger log = LoggerFactory.getLogger(TaskThreads.class);
@@ -51,6 +52,7 @@ public final class TaskThreads implements Executor, AutoCloseable {
     private final Queue<Runnable> waiting = new ArrayDeque<>(); // guarded by lock
     private final Set<Slot> calling = new LinkedHashSet<>(); // guarded by lock; not released, the oldest call first
     private Timekeeper.@Nullable Scheduled timer; // guarded by lock
+    private long timers; // guarded by lock; the number of the last timer
     private int running; // guarded by lock
     private boolean closed; // guarded by lock
 
@@ -83,9 +85,7 @@ public final class TaskThreads implements Executor, AutoCloseable {
                 calls--;
                 if (calls == 0) {
                     calling.remove(this);
-                }
-                if (calling.isEmpty()) {
-                    cancelTimerLocked();
+                    setTimerLocked();
                 }
             }
         }
@@ -158,7 +158,7 @@ public final class TaskThreads implements Executor, AutoCloseable {
     }
 
     /**
-     * Marks the beginning of a foreign call of the current task. Cancel the result once, when the call returns. Has no effect on
+     * Marks the beginning of a foreign call of the current task. Cancel the result when the call returns. Has no effect on
      * a thread without a task.
      */
     public Timekeeper.Scheduled beginCall() {
@@ -166,43 +166,56 @@ public final class TaskThreads implements Executor, AutoCloseable {
         if (slot == null) {
             return () -> {};
         }
-        // may be one of other threads
+        // the slot may belong to another instance
         slot.beginCall();
-        return slot::endCall;
+        AtomicBoolean ended = new AtomicBoolean();
+        return () -> {
+            if (!ended.getAndSet(true)) {
+                slot.endCall();
+            }
+        };
     }
 
+    /** Sets or cancels the timer, as the invariant says. */
     private void setTimerLocked() {
-        if (timer == null && !waiting.isEmpty() && !calling.isEmpty()) {
-            Duration left = LONG_CALL.minusNanos(
-                    timekeeper.nanoTime() - calling.iterator().next().calledAt);
-            timer = timekeeper.schedule(left.isNegative() ? Duration.ZERO : left, this::releaseLongCalls);
-        }
-    }
-
-    private void cancelTimerLocked() {
-        if (timer != null) {
+        boolean needed = !waiting.isEmpty() && !calling.isEmpty();
+        if (needed && timer == null) {
+            Duration left = LONG_CALL.minusNanos(timekeeper.nanoTime() - calling.iterator().next().calledAt);
+            long number = ++timers;
+            timer = timekeeper.schedule(left.isNegative() ? Duration.ZERO : left, () -> releaseLongCalls(number));
+        } else if (!needed && timer != null) {
             timer.cancel();
             timer = null;
         }
     }
 
-    private void releaseLongCalls() {
+    private void releaseLongCalls(long number) {
         List<Runnable> next = new ArrayList<>();
-        synchronized (lock) {
-            timer = null;
-            long now = timekeeper.nanoTime();
-            for (Iterator<Slot> slots = calling.iterator(); slots.hasNext() && !waiting.isEmpty(); ) {
-                Slot slot = slots.next();
-                if (now - slot.calledAt < LONG_CALL.toNanos()) {
-                    break;
+        try {
+            synchronized (lock) {
+                // else this timer was canceled too late
+                if (timer != null && number == timers) {
+                    timer = null;
+                    releaseLongCallsLocked(next);
+                    setTimerLocked();
                 }
-                slots.remove();
-                slot.released = true;
-                next.add(waiting.remove());
             }
-            setTimerLocked();
+        } finally {
+            next.forEach(this::begin);
         }
-        next.forEach(this::begin);
+    }
+
+    private void releaseLongCallsLocked(List<Runnable> next) {
+        long now = timekeeper.nanoTime();
+        for (Iterator<Slot> slots = calling.iterator(); slots.hasNext() && !waiting.isEmpty(); ) {
+            Slot slot = slots.next();
+            if (now - slot.calledAt < LONG_CALL.toNanos()) {
+                break;
+            }
+            slots.remove();
+            slot.released = true;
+            next.add(waiting.remove());
+        }
     }
 
     private void begin(Runnable task) {
@@ -222,6 +235,7 @@ public final class TaskThreads implements Executor, AutoCloseable {
     }
 
     private void run(Runnable first) {
+        Slot outer = CURRENT.get();
         for (Runnable task = first; task != null; ) {
             Slot slot = new Slot();
             CURRENT.set(slot);
@@ -230,7 +244,7 @@ public final class TaskThreads implements Executor, AutoCloseable {
             } catch (RuntimeException | Error e) {
                 log.error("a task failed; this is a bug in Podcache or in a listener", e);
             } finally {
-                CURRENT.remove();
+                CURRENT.set(outer);
                 task = next(slot);
             }
         }
@@ -248,6 +262,7 @@ public final class TaskThreads implements Executor, AutoCloseable {
             if (next == null) {
                 running--;
             }
+            setTimerLocked();
             return next;
         }
     }
@@ -258,7 +273,7 @@ public final class TaskThreads implements Executor, AutoCloseable {
         synchronized (lock) {
             closed = true;
             waiting.clear();
-            cancelTimerLocked();
+            setTimerLocked();
         }
         if (owned != null) {
             owned.shutdown();

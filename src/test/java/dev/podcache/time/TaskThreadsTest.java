@@ -3,6 +3,7 @@ package dev.podcache.time;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.testing.ExpectedWarnings;
+import dev.podcache.testing.ForwardingTimekeeper;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NewThread;
 import dev.podcache.testing.NoLeaks;
@@ -138,6 +139,39 @@ class TaskThreadsTest {
         runAll();
 
         assertThat(ran).containsExactlyInAnyOrder("c", "d");
+    }
+
+    @Test
+    void timerFiresAlthoughItWasCanceled_leavesTheOneAfterIt() {
+        List<Runnable> fired = new ArrayList<>();
+        TaskThreads threads = TaskThreads.on(
+                started::add,
+                1,
+                new ForwardingTimekeeper(time) {
+                    @Override
+                    public Timekeeper.Scheduled schedule(Duration delay, Runnable task) {
+                        fired.add(task);
+                        return super.schedule(delay, task);
+                    }
+                });
+        threads.execute(() -> {
+            threads.beginCall().cancel();
+            Timekeeper.Scheduled call = threads.beginCall();
+            assertThat(fired).hasSize(2);
+
+            fired.get(0).run();
+
+            assertThat(fired).hasSize(2);
+            assertThat(time.scheduledTasks()).isOne();
+            call.cancel();
+            call.cancel();
+            assertThat(time.scheduledTasks()).isZero();
+        });
+        threads.execute(() -> ran.add("b"));
+
+        runAll();
+
+        assertThat(ran).containsExactly("b");
     }
 
     @Test

@@ -121,8 +121,8 @@ public final class Fabric8ApiServer implements AutoCloseable {
     }
 
     /**
-     * Prepares to decode objects of {@code kind}, which takes a program that has just started 0.2 s. Otherwise, the first
-     * object waits for it. Returns at once.
+     * Prepares to decode objects of {@code kind}, which takes about 0.2 s when a program has just started. Otherwise, the
+     * first object waits for it. Returns at once.
      */
     public void prepareDecoding(ObjectKind<?> kind) {
         timekeeper.blocking().execute(() -> serialization.unmarshal("{}", kind.model()));

@@ -39,7 +39,7 @@ record ClientCredentials(String kind, String user, @Nullable Instant expires) {
     private static final String SERVICE_ACCOUNT = "system:serviceaccount:";
 
     /**
-     * Returns the user whom an API server sees that accepts these credentials; empty if that depends on its settings, as
+     * Returns the name of these credentials' user at an API server that accepts them; empty if it depends on settings, as
      * the claim and the prefix of a user name in most tokens do, or if it sees another user instead.
      */
     String userAtServer(Config config) {

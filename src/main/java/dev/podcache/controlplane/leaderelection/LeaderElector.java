@@ -55,6 +55,7 @@ public final class LeaderElector {
     private final Timekeeper timekeeper;
     private final DoubleSupplier random;
     private final ControllerLoop loop;
+    private final CompletableFuture<@Nullable Void> released = new CompletableFuture<>();
 
     private boolean leading;
     private boolean stopped;
@@ -129,8 +130,10 @@ public final class LeaderElector {
      * @return completes when the Lease is given up, or that has failed
      */
     public CompletableFuture<@Nullable Void> stop() {
-        CompletableFuture<@Nullable Void> released = new CompletableFuture<>();
         loop.execute(() -> {
+            if (stopped) {
+                return;
+            }
             boolean mayHold = leading || !writes.isDone();
             stopped = true;
             tries++;
@@ -139,7 +142,8 @@ public final class LeaderElector {
                 lose("this process ends");
             }
             loop.whenDone(mayHold ? release() : CompletableFuture.completedFuture(null), (done, failure) -> {
-                if (failure != null) {
+                // what does not exist, nobody holds
+                if (failure != null && ApiServerException.reasonOf(failure) != FailureReason.NOT_FOUND) {
                     log.warn(
                             "Lease {} could not be given up: {}; other processes wait {} s",
                             options.lease(),

@@ -101,7 +101,9 @@ final class LeaseSync {
 
     /** Returns the time since the server last accepted a Lease from this object; empty if it never did. */
     Optional<Duration> sinceRenewal() {
-        return renewed ? Optional.of(Duration.ofNanos(timekeeper.nanoTime() - renewedAt)) : Optional.empty();
+        // read before the clock: a renewal in between would make the time negative
+        long at = renewedAt;
+        return renewed ? Optional.of(Duration.ofNanos(timekeeper.nanoTime() - at)) : Optional.empty();
     }
 
     /** Returns the Lease as the server last returned it; null if it is not known to exist. */

@@ -120,7 +120,7 @@ final class AcceptHeader {
                 : Optional.empty();
     }
 
-    /** Returns the form of an error: YAML for a client that accepts YAML, but not JSON; otherwise JSON. */
+    /** Returns the form of an error: the first of JSON and YAML in the order of the client; JSON if it accepts neither. */
     Form ofError() {
         return ranges.stream()
                 .filter(range -> Collections.disjoint(range.parameters().keySet(), CONVERSION))

@@ -41,22 +41,29 @@ final class BoundedAnswers {
         if (!answers.tryAcquire()) {
             answer.complete(KubeletResponse.text(
                     503,
-                    MOST_ANSWERS + " requests are being answered already; what they wait for may hang, such as the"
-                            + " container runtime; try again later"));
+                    MOST_ANSWERS + " requests are being answered already; what they wait for may hang; try again"
+                            + " later"));
             return answer;
         }
         threads.execute(() -> {
-            Timekeeper.Scheduled mark = threads.beginCall();
             try {
-                answer.complete(answering.answer(request));
+                answer.complete(answered(request, answering));
             } catch (Throwable failure) {
                 answer.complete(failed(request, failure));
             } finally {
-                mark.cancel();
                 answers.release();
             }
         });
         return answer;
+    }
+
+    private KubeletResponse answered(KubeletRequest request, Answering answering) throws IOException {
+        Timekeeper.Scheduled mark = threads.beginCall();
+        try {
+            return answering.answer(request);
+        } finally {
+            mark.cancel();
+        }
     }
 
     /** Returns what a request is answered that has failed. */

@@ -10,7 +10,7 @@ import java.util.List;
 /**
  * Serves {@code /healthz}, {@code /livez} and {@code /readyz} by HTTP without authentication, as a kubelet serves {@code
  * /healthz} at 127.0.0.1:10248. At a loopback address also {@code /metrics}. The reason of a failed check is not shown.
- * Answers are made on {@link Timekeeper#workers()}, some at a time. Thread-safe.
+ * A check that hangs delays no other answer. Thread-safe.
  */
 public final class HealthServer implements AutoCloseable {
 
@@ -28,7 +28,7 @@ public final class HealthServer implements AutoCloseable {
      */
     public HealthServer(ComponentInfo component, Timekeeper timekeeper) {
         this.pages = new ComponentPages(component, List.of(), timekeeper);
-        this.threads = TaskThreads.on(timekeeper.workers(), CONCURRENT_ANSWERS, timekeeper);
+        this.threads = TaskThreads.named("podcache-health", CONCURRENT_ANSWERS, timekeeper);
         BoundedAnswers answers =
                 new BoundedAnswers(threads, failure -> "the component could not answer; its log says why");
         this.listener = new HttpListener(

@@ -1,5 +1,6 @@
 package dev.podcache.kubelet.server;
 
+import com.google.common.collect.ImmutableMap;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -24,7 +25,14 @@ sealed interface KubeletResponse {
 
         /** Returns a copy with these further headers. */
         Content with(Map<String, String> further) {
-            return new Content(code, mediaType, body, Map.copyOf(further));
+            return new Content(
+                    code,
+                    mediaType,
+                    body,
+                    ImmutableMap.<String, String>builder()
+                            .putAll(headers)
+                            .putAll(further)
+                            .buildKeepingLast());
         }
 
         int code() {

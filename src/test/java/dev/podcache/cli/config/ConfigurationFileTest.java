@@ -117,7 +117,7 @@ class ConfigurationFileTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "\n\n", "# nothing yet\n", "---\n---\n", "null\n"})
     void read_emptyFile_isRefused(String text) throws IOException {
-        refuses(text, "is empty: give the path of a file with a KubeletConfiguration, or leave --config out");
+        refuses(text, "is empty: give the path of a file with a KubeletConfiguration");
     }
 
     @Test

@@ -305,7 +305,7 @@ class LeaderElectorTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new LeaderElectionOptions(
                         LEASE, "a", Duration.ofMillis(1_500), Duration.ofMillis(900), Duration.ofMillis(100)))
-                .withMessageContaining("PT1.5S");
+                .withMessageContaining("but is 1.5 s");
     }
 
     @Test
