@@ -180,7 +180,8 @@ public final class TaskThreads implements Executor, AutoCloseable {
     private void setTimerLocked() {
         boolean needed = !waiting.isEmpty() && !calling.isEmpty();
         if (needed && timer == null) {
-            Duration left = LONG_CALL.minusNanos(timekeeper.nanoTime() - calling.iterator().next().calledAt);
+            Duration left = LONG_CALL.minusNanos(
+                    timekeeper.nanoTime() - calling.iterator().next().calledAt);
             long number = ++timers;
             timer = timekeeper.schedule(left.isNegative() ? Duration.ZERO : left, () -> releaseLongCalls(number));
         } else if (!needed && timer != null) {

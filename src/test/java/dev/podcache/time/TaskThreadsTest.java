@@ -144,16 +144,13 @@ class TaskThreadsTest {
     @Test
     void timerFiresAlthoughItWasCanceled_leavesTheOneAfterIt() {
         List<Runnable> fired = new ArrayList<>();
-        TaskThreads threads = TaskThreads.on(
-                started::add,
-                1,
-                new ForwardingTimekeeper(time) {
-                    @Override
-                    public Timekeeper.Scheduled schedule(Duration delay, Runnable task) {
-                        fired.add(task);
-                        return super.schedule(delay, task);
-                    }
-                });
+        TaskThreads threads = TaskThreads.on(started::add, 1, new ForwardingTimekeeper(time) {
+            @Override
+            public Timekeeper.Scheduled schedule(Duration delay, Runnable task) {
+                fired.add(task);
+                return super.schedule(delay, task);
+            }
+        });
         threads.execute(() -> {
             threads.beginCall().cancel();
             Timekeeper.Scheduled call = threads.beginCall();

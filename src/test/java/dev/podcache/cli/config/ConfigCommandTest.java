@@ -179,7 +179,10 @@ class ConfigCommandTest {
         int code = console.execute(line.split(" "));
 
         assertThat(code).isEqualTo(2);
-        assertThat(console.err()).first().asString().matches("error: (the subcommand is missing: print or validate|Missing required .*)");
+        assertThat(console.err())
+                .first()
+                .asString()
+                .matches("error: (the subcommand is missing: print or validate|Missing required .*)");
     }
 
     private Path write(String fields) throws IOException {
