@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.ObjIntConsumer;
@@ -23,7 +24,8 @@ final class Witness implements ObjIntConsumer<ServerRequest> {
     private final World world;
     private final FetchRules fetches;
     private final Map<String, CachedObject> subjects;
-    private final Map<ServerRequest, UUID> ids = Collections.synchronizedMap(new IdentityHashMap<>());
+    private final Map<ServerRequest, UUID> ids = new IdentityHashMap<>(); // guarded by this
+    private final Set<ServerRequest> neverSent = Collections.newSetFromMap(new IdentityHashMap<>()); // guarded by this
 
     Witness(World world, FetchRules fetches) {
         this.world = world;
@@ -32,15 +34,16 @@ final class Witness implements ObjIntConsumer<ServerRequest> {
     }
 
     @Override
-    public void accept(ServerRequest request, int status) {
+    public synchronized void accept(ServerRequest request, int status) {
         if (status < 0) {
             over(request);
-        } else if (status == 0) {
+        } else if (status > 0) {
+            answered(request, status);
+        } else if (!neverSent.remove(request)) {
+            // else another thread gave it up at the moment when it was sent, so it is not under way
             UUID id = UUID.randomUUID();
             ids.put(request, id);
             leaves(id, URI.create("http://server" + request.path()), world.time.now());
-        } else {
-            answered(request, status);
         }
     }
 
@@ -52,6 +55,7 @@ final class Witness implements ObjIntConsumer<ServerRequest> {
             return;
         }
         if (id == null) {
+            neverSent.add(request);
             fetches.notSent(subject, world.time.now());
         } else {
             fetches.over(subject, id, world.time.now());
