@@ -24,7 +24,7 @@ final class Witness implements ObjIntConsumer<ServerRequest> {
     private final World world;
     private final FetchRules fetches;
     private final Map<String, CachedObject> subjects;
-    private final Map<ServerRequest, UUID> ids = new IdentityHashMap<>(); // guarded by this
+    private final IdentityHashMap<ServerRequest, UUID> ids = new IdentityHashMap<>(); // guarded by this
     private final Set<ServerRequest> neverSent = Collections.newSetFromMap(new IdentityHashMap<>()); // guarded by this
 
     Witness(World world, FetchRules fetches) {
