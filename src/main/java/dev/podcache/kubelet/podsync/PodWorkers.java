@@ -133,6 +133,10 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
 
     /** Stops a pod that only the runtime knows. */
     void endOrphan(Pod orphan) {
+        StaticPods source = staticPods;
+        if (source != null) {
+            source.ending(orphan);
+        }
         PodWorker worker = worker(orphan);
         worker.assumeGone();
         if (workers.putIfAbsent(orphan.getMetadata().getUid(), worker) == null) {

@@ -34,7 +34,6 @@ public final class StaticPods {
     private Map<ObjectKey, Pod> wanted = Map.of(); // guarded by this
     private final Map<ObjectKey, Active> active = new HashMap<>(); // guarded by this
     private final Set<ObjectKey> ended = new HashSet<>(); // guarded by this
-    private boolean endedPredecessors; // used by set() only
     private boolean running; // guarded by this
     private boolean again; // guarded by this
 
@@ -59,15 +58,18 @@ public final class StaticPods {
     }
 
     /**
-     * Sets the static pods, with unique names and UIDs. Pods that were set before and are not among them are stopped. The
-     * first call asks the runtime for its pods, and so may block and throw; then nothing was set.
+     * Sets the static pods, with unique names and UIDs. Pods that were set before and are not among them are stopped. A
+     * call with a new name asks the runtime for its pods, and so may block and throw; then nothing was set.
      */
     public void set(List<Pod> pods) {
         Map<ObjectKey, Pod> byName = new LinkedHashMap<>();
         pods.forEach(pod -> byName.put(name(pod), pod));
-        if (!endedPredecessors) {
+        Set<ObjectKey> added = new HashSet<>(byName.keySet());
+        synchronized (this) {
+            added.removeAll(active.keySet());
+        }
+        if (!added.isEmpty()) {
             endPredecessors(byName);
-            endedPredecessors = true;
         }
         synchronized (this) {
             wanted = byName;
@@ -77,23 +79,24 @@ public final class StaticPods {
         mirrors.staticPodsAreKnown();
     }
 
-    /** Stops earlier versions of the pods that an agent before this one started. They are waited for like others. */
+    /**
+     * Stops pods of the same names that an agent before this one started. Does not leave this to the list of the API
+     * server's pods, which may come later.
+     */
     private void endPredecessors(Map<ObjectKey, Pod> successors) {
-        List<Pod> predecessors = new ArrayList<>();
         for (Pod orphan : workers.orphans()) {
             Pod successor = successors.get(name(orphan));
             if (successor != null && !uid(successor).equals(uid(orphan))) {
-                predecessors.add(orphan);
+                workers.endOrphan(orphan);
             }
         }
-        synchronized (this) {
-            for (Pod predecessor : predecessors) {
-                Active stopping = new Active(predecessor);
-                stopping.stopping = true;
-                active.put(name(predecessor), stopping);
-            }
-        }
-        predecessors.forEach(workers::endOrphan);
+    }
+
+    /** Called before a pod is stopped that only the runtime knows. No static pod of its name starts until it has ended. */
+    synchronized void ending(Pod orphan) {
+        Active stopping = new Active(orphan);
+        stopping.stopping = true;
+        active.putIfAbsent(name(orphan), stopping);
     }
 
     /** Syncs all static pods, because something has changed that they do not show. */

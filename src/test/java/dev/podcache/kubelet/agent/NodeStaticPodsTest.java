@@ -215,6 +215,28 @@ class NodeStaticPodsTest {
     }
 
     @Test
+    void restart_fileIsGoneAndComesBackChanged_serverDoesNotAnswer_oldPodStopsBeforeTheNewStarts(NoLeaks leaks)
+            throws IOException {
+        leaks.allowWarnings("for the test");
+        write("nginx");
+        NodeAgent first = start();
+        advance(Duration.ofSeconds(5));
+        first.close();
+        List<String> before = runningUids();
+        deleteFile();
+        failAllRequests();
+        start();
+        advance(Duration.ofSeconds(5));
+        // nothing is stopped before the pods of the API server are known
+        assertThat(runningUids()).isEqualTo(before);
+
+        write("httpd");
+        advance(READ);
+
+        assertThat(runningUids()).hasSize(1).doesNotContainAnyElementsOf(before);
+    }
+
+    @Test
     void restart_noStaticPodsAnyMore_podIsStoppedAndItsMirrorPodDeleted() throws IOException {
         write("nginx");
         NodeAgent first = start();
