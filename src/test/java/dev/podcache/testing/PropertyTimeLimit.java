@@ -21,10 +21,14 @@ import org.jspecify.annotations.Nullable;
  * Fails a jqwik property that exceeds the time limit in the system property {@code podcache.property.limit}, by default
  * five minutes. The time limit of JUnit does not apply to properties. At the limit, prints the seed, the arguments and
  * the stack of the running try, and interrupts its thread. A try that ignores the interrupt runs until its JVM ends.
+ *
+ * <p>Also ends the search for a smaller failing example after ten seconds. The limit of jqwik would leave a thread behind
+ * that tries on, beside the tests that follow; so {@code junit-platform.properties} switches it off.
  */
 public class PropertyTimeLimit implements AroundPropertyHook, AroundTryHook {
 
     private static final String PROPERTY = "podcache.property.limit";
+    private static final Duration SHRINKING_LIMIT = Duration.ofSeconds(10);
 
     private final Duration limit;
     private @Nullable PropertyRun run; // of the current property; properties run one at a time
@@ -60,8 +64,15 @@ public class PropertyTimeLimit implements AroundPropertyHook, AroundTryHook {
         if (under == null) {
             return attempt.execute(arguments);
         }
+        if (under.hasShrunkEnough()) {
+            // then the smallest example so far is reported
+            return TryExecutionResult.satisfied(true);
+        }
         under.arguments = arguments;
         TryExecutionResult result = attempt.execute(arguments);
+        if (result.isFalsified()) {
+            under.falsified();
+        }
         // the result of an interrupted try is meaningless and must not be shrunk
         return under.trouble == null ? result : TryExecutionResult.satisfied(true);
     }
@@ -81,11 +92,23 @@ public class PropertyTimeLimit implements AroundPropertyHook, AroundTryHook {
         final Thread watcher = new Thread(this::watch, "property-time-limit");
         volatile List<Object> arguments = List.of();
         volatile @Nullable String trouble;
+        private @Nullable Long falsifiedAt; // nanoseconds, of the first failure; null before
 
         PropertyRun(PropertyLifecycleContext context, Duration limit) {
             this.context = context;
             this.limit = limit;
             watcher.setDaemon(true);
+        }
+
+        void falsified() {
+            if (falsifiedAt == null) {
+                falsifiedAt = System.nanoTime();
+            }
+        }
+
+        boolean hasShrunkEnough() {
+            Long since = falsifiedAt;
+            return since != null && System.nanoTime() - since > SHRINKING_LIMIT.toNanos();
         }
 
         private void watch() {

@@ -9,8 +9,11 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import net.jqwik.api.EdgeCasesMode;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.constraints.Size;
 import net.jqwik.api.lifecycle.AddLifecycleHook;
 import org.junit.jupiter.api.Test;
 import org.junit.platform.engine.TestExecutionResult;
@@ -41,6 +44,18 @@ class PropertyTimeLimitTest {
         @Property(tries = Integer.MAX_VALUE)
         void triesOn(@ForAll int number) {
             Thread.onSpinWait();
+        }
+    }
+
+    /** A property that fails at once, and whose examples can be made smaller for minutes. */
+    static class Slow {
+        static final AtomicInteger TRIES = new AtomicInteger();
+
+        @Property(seed = "42", edgeCases = EdgeCasesMode.NONE)
+        void fails(@ForAll @Size(value = 200) List<Integer> numbers) throws InterruptedException {
+            TRIES.incrementAndGet();
+            Thread.sleep(300);
+            throw new IllegalStateException("for the test");
         }
     }
 
@@ -80,6 +95,17 @@ class PropertyTimeLimitTest {
     void property_triesWithoutEnd_failsAndLeavesNoInterrupt() {
         assertThat(failureOf(Endless.class)).contains("took longer than PT0.2S");
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    @Test
+    void property_failsSlowly_shrinksNoLongerThanTenSeconds_andNotInTheBackground() throws InterruptedException {
+        assertThat(failureOf(Slow.class)).contains("for the test");
+        int tries = Slow.TRIES.get();
+
+        Thread.sleep(1000);
+
+        assertThat(tries).isBetween(2, 50);
+        assertThat(Slow.TRIES).hasValue(tries);
     }
 
     @Test
