@@ -1,5 +1,6 @@
 package dev.podcache.controlplane.planner;
 
+import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.kubelet.nodelease.NodeLeaseController;
 import dev.podcache.kubelet.nodelease.NodeLeaseOptions;
 import dev.podcache.kubelet.nodestatus.InitialNode;
@@ -10,10 +11,12 @@ import dev.podcache.time.ApiTime;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeCondition;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.DoubleSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** The heartbeats of one node in a simulation: the classes of the agent, without a network. For one thread. */
 final class SimulatedAgent {
@@ -22,7 +25,7 @@ final class SimulatedAgent {
     private final NodeLeaseController lease;
 
     /** Creates a node that does nothing yet. */
-    SimulatedAgent(String name, PlanSettings settings, SimulatedServer server, SimulatedWorld world) {
+    SimulatedAgent(String name, PlanSettings settings, HeartbeatServer server, SimulatedWorld world) {
         InitialNode self = InitialNode.builder(name, "linux", "amd64").build();
         NodeStatusOptions options = NodeStatusOptions.builder(self)
                 // the status never changes, so updates between two reports would do nothing
@@ -37,6 +40,18 @@ final class SimulatedAgent {
                 server.nodeApi(),
                 new NodeLeaseOptions(name, settings.leaseDuration, () -> {}, world.random()),
                 world.time());
+    }
+
+    /** What an agent needs of an API server for its heartbeats. */
+    interface HeartbeatServer {
+
+        ObjectApi<Node> nodeApi();
+
+        ObjectApi<Lease> leaseApi();
+
+        /** Returns the Node of this name; null if there is none. */
+        @Nullable
+        Node node(String name);
     }
 
     /** Time and chance of a simulation: the clock, and random numbers uniform in [0, 1). */
@@ -65,7 +80,7 @@ final class SimulatedAgent {
     }
 
     /** Sees the Node as the server has it. */
-    private record SimulatedLister(String name, SimulatedServer server) implements NodeLister {
+    private record SimulatedLister(String name, HeartbeatServer server) implements NodeLister {
 
         @Override
         public Optional<Node> get() {

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * The API server of a simulation: answers every request at once, passes every change to the controllers' cache, and
  * counts the requests. For one thread.
  */
-final class SimulatedServer implements ClusterWrites {
+final class SimulatedServer implements ClusterWrites, SimulatedAgent.HeartbeatServer {
 
     private final ClusterCache cache;
     private final Timekeeper time;
@@ -86,16 +86,18 @@ final class SimulatedServer implements ClusterWrites {
         cache.podSink().replace(List.of(), "0");
     }
 
-    ObjectApi<Node> nodeApi() {
+    @Override
+    public ObjectApi<Node> nodeApi() {
         return nodes;
     }
 
-    ObjectApi<Lease> leaseApi() {
+    @Override
+    public ObjectApi<Lease> leaseApi() {
         return leases;
     }
 
-    @Nullable
-    Node node(String name) {
+    @Override
+    public @Nullable Node node(String name) {
         return nodes.find(name);
     }
 

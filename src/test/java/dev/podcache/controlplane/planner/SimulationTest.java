@@ -58,6 +58,38 @@ class SimulationTest {
         assertThat(eviction.worst()).isBetween(eviction.mean(), plan.value(PlanFigure.WORST_EVICTION));
     }
 
+    @ParameterizedTest
+    @MethodSource("profiles")
+    void heartbeatsOfOlderKubeletsAreRefused_triesAreThoseOfThePlan(TuningProfile profile, NoLeaks leaks) {
+        leaks.allowWarnings("for the test");
+        leaks.allowWarnings("could not be renewed in 5 tries");
+        Plan plan = Plan.of(settings(profile));
+
+        RefusedHeartbeats refused = new RefusedHeartbeats(profile, profile.statusUpdate());
+
+        assertThat(refused.updatesPerMinute() * 120)
+                .isCloseTo(plan.value(PlanFigure.STATUS_UPDATES), Percentage.withPercentage(5));
+        assertThat(refused.statusTries().getMin())
+                .isGreaterThanOrEqualTo((int) plan.value(PlanFigure.FEWEST_ATTEMPTS));
+        assertThat(refused.statusTries().getMax()).isLessThanOrEqualTo((int) plan.value(PlanFigure.MOST_ATTEMPTS));
+        assertThat(refused.statusTries().getCount()).isEqualTo(200);
+    }
+
+    @ParameterizedTest
+    @MethodSource("profiles")
+    void renewalsAreRefused_eachIsTriedTenTimes(TuningProfile profile, NoLeaks leaks) {
+        leaks.allowWarnings("for the test");
+        leaks.allowWarnings("could not be renewed in 5 tries");
+        Plan plan = Plan.of(settings(profile));
+
+        RefusedHeartbeats refused = new RefusedHeartbeats(profile, Duration.ofMinutes(5));
+
+        assertThat(refused.leaseTries().getMin()).isGreaterThanOrEqualTo(10 * (int)
+                plan.value(PlanFigure.FEWEST_RENEWALS));
+        assertThat(refused.leaseTries().getMax()).isLessThanOrEqualTo(10 * (int)
+                plan.value(PlanFigure.MOST_RENEWALS));
+    }
+
     @Test
     void run_twice_isTheSame() {
         assertThat(Simulation.run(settings(TuningProfile.FAST), LENGTH))
