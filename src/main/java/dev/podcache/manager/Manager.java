@@ -160,7 +160,8 @@ public interface Manager<T> {
      *
      * @param executor runs the listener; a direct one would have the listener hold up the threads of the network
      * @return ends the subscription when it is closed
-     * @throws IllegalStateException under {@link ChangeDetectionStrategy#GET}, which keeps nothing
+     * @throws IllegalStateException if the cache is closed, or under {@link ChangeDetectionStrategy#GET}, which keeps
+     *     nothing
      */
     AutoCloseable listen(Executor executor, Consumer<ObjectEvent<T>> listener);
 
@@ -175,7 +176,8 @@ public interface Manager<T> {
      * @param listener takes an owner and the changes of its objects, at least one, in the order of the last change of
      *     each
      * @throws IllegalArgumentException unless {@code gather} is positive
-     * @throws IllegalStateException under {@link ChangeDetectionStrategy#GET}, which keeps nothing
+     * @throws IllegalStateException if the cache is closed, or under {@link ChangeDetectionStrategy#GET}, which keeps
+     *     nothing
      */
     AutoCloseable listen(Executor executor, Duration gather, BiConsumer<Referrer, List<ObjectEvent<T>>> listener);
 

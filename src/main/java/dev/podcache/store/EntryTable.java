@@ -107,7 +107,17 @@ final class EntryTable<T, E extends Entry<T>> {
         // checked again, because close() may have dropped all entries before this one was inserted
         if (closed) {
             dropAll();
-            throw new IllegalStateException("the cache is closed: no reference to " + kind + " " + key + " was added");
+        }
+        requireOpen("no reference to " + kind + " " + key + " was added");
+    }
+
+    /**
+     * @param otherwise says what was not done, for the message
+     * @throws IllegalStateException if this table is closed
+     */
+    void requireOpen(String otherwise) {
+        if (closed) {
+            throw new IllegalStateException("the cache is closed: " + otherwise);
         }
     }
 

@@ -23,6 +23,7 @@ public sealed interface ObservableStore<T> extends Store<T>
      * at once. A call says only that something may have changed; {@link #known} returns what is known now.
      *
      * @return ends the calls; one that has begun may go on
+     * @throws IllegalStateException if the store is closed
      */
     Runnable observe(Consumer<ObjectKey> changed);
 

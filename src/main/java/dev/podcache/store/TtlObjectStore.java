@@ -151,6 +151,7 @@ public final class TtlObjectStore<T extends HasMetadata> implements ObservableSt
 
     @Override
     public Runnable observe(Consumer<ObjectKey> changed) {
+        entries.requireOpen("no listener for objects of kind " + kind + " was subscribed");
         return transitions.observe(changed);
     }
 

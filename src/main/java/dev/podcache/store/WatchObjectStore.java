@@ -241,6 +241,7 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
 
     @Override
     public Runnable observe(Consumer<ObjectKey> changed) {
+        entries.requireOpen("no listener for objects of kind " + kind + " was subscribed");
         Runnable end = transitions.observe(changed);
         // opens the watches that were closed because their objects were not read
         sweep();

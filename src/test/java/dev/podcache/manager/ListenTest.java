@@ -228,6 +228,18 @@ class ListenTest {
     }
 
     @Test
+    void listen_cacheIsClosed_isRefused() {
+        store.close();
+
+        assertThatIllegalStateException()
+                .isThrownBy(() -> manager.listen(tasks::add, events::add))
+                .withMessage("the cache is closed: no listener for objects of kind Secret was subscribed");
+        assertThatIllegalStateException()
+                .isThrownBy(() -> manager.listen(tasks::add, Duration.ofSeconds(1), (owner, changes) -> {}))
+                .withMessageContaining("the cache is closed");
+    }
+
+    @Test
     void listener_thatThrows_harmsNobody(NoLeaks leaks) throws Exception {
         leaks.allowWarnings("a listener failed with ADDED Secret shop/db");
         put("v1");
