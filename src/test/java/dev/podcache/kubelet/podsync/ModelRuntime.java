@@ -57,19 +57,21 @@ final class ModelRuntime implements PodRuntime {
         final String name;
         final String id;
         final boolean init;
+        final int restartCount;
 
         @Nullable
         Integer exitCode;
 
-        ModelInstance(String name, String id, boolean init) {
+        ModelInstance(String name, String id, boolean init, int restartCount) {
             this.name = name;
             this.id = id;
             this.init = init;
+            this.restartCount = restartCount;
         }
 
         ContainerStatus status() {
             ContainerStatusBuilder status =
-                    new ContainerStatusBuilder().withName(name).withContainerID(id);
+                    new ContainerStatusBuilder().withName(name).withContainerID(id).withRestartCount(restartCount);
             return exitCode == null
                     ? status.withNewState()
                             .withNewRunning("2026-01-01T00:00:00Z")
@@ -155,7 +157,8 @@ final class ModelRuntime implements PodRuntime {
         boolean init = pod.getSpec().getInitContainers().contains(container);
         call(key, () -> {
             Map<String, ModelInstance> all = pods.computeIfAbsent(key, added -> new LinkedHashMap<>());
-            ModelInstance instance = new ModelInstance(container.getName(), "model://" + ++instances, init);
+            ModelInstance instance = new ModelInstance(
+                    container.getName(), "model://" + ++instances, init, launch.restartCount());
             all.put(instance.name, instance);
             starts.merge(key + "/" + instance.name, 1, Integer::sum);
             if (init && !States.isSidecar(container)) {
