@@ -6,8 +6,6 @@ import io.vertx.core.Context;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.VertxOptions;
-import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
@@ -32,8 +30,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A fixed number of event loops, and the connections that are opened on them. This class, {@link VertxWire}
- * and {@link VertxHttp2Call} are the only ones of the package that use Vert.x. Thread-safe.
+ * A fixed number of event loops, and the connections that are opened on them. This class, {@link EventLoops}, {@link
+ * VertxWire} and {@link VertxHttp2Call} are the only ones of the package that use Vert.x. Thread-safe.
  */
 final class VertxNetwork implements AutoCloseable {
 
@@ -80,13 +78,7 @@ final class VertxNetwork implements AutoCloseable {
     }
 
     private static ImmutableList<Loop> startLoops(int count) {
-        Vertx vertx = Vertx.vertx(new VertxOptions()
-                .setEventLoopPoolSize(count)
-                .setWorkerPoolSize(1)
-                .setInternalBlockingPoolSize(1)
-                .setUseDaemonThread(true)
-                .setFileSystemOptions(
-                        new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
+        Vertx vertx = EventLoops.start(count);
         // verticles find the loops, because Vert.x gives one and the same loop to a thread that is not its own
         Queue<Loop> contexts = new ConcurrentLinkedQueue<>();
         try {

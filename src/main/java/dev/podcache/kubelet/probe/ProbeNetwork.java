@@ -1,5 +1,6 @@
 package dev.podcache.kubelet.probe;
 
+import dev.podcache.apiserver.http.EventLoops;
 import dev.podcache.kubelet.probe.GrpcCheck.GrpcResponse;
 import dev.podcache.kubelet.probe.HttpCheck.HttpProbeResponse;
 import dev.podcache.time.Timekeeper;
@@ -7,9 +8,7 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.VertxOptions;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpClientResponse;
@@ -197,13 +196,7 @@ public final class ProbeNetwork implements AutoCloseable {
             throw new IllegalStateException("the network of the probes is closed");
         }
         if (vertx == null) {
-            vertx = Vertx.vertx(new VertxOptions()
-                    .setEventLoopPoolSize(1)
-                    .setWorkerPoolSize(1)
-                    .setInternalBlockingPoolSize(1)
-                    .setUseDaemonThread(true)
-                    .setFileSystemOptions(
-                            new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
+            vertx = EventLoops.start(1);
         }
         return vertx;
     }

@@ -1,10 +1,9 @@
 package dev.podcache.kubelet.server;
 
+import dev.podcache.apiserver.http.EventLoops;
 import dev.podcache.time.Timekeeper;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.VertxOptions;
-import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
@@ -71,13 +70,7 @@ final class HttpListener implements AutoCloseable {
         this.handler = handler;
         this.transfers = transfers;
         this.connections = new OpenConnections<>(MOST_CONNECTIONS, timekeeper);
-        this.vertx = Vertx.vertx(new VertxOptions()
-                .setEventLoopPoolSize(1)
-                .setWorkerPoolSize(1)
-                .setInternalBlockingPoolSize(1)
-                .setUseDaemonThread(true)
-                .setFileSystemOptions(
-                        new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
+        this.vertx = EventLoops.start(1);
     }
 
     Vertx vertx() {

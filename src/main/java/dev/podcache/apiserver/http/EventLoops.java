@@ -1,0 +1,32 @@
+package dev.podcache.apiserver.http;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.file.FileSystemOptions;
+import java.time.Duration;
+
+/** Starts the event loops of Podcache's clients and of a node's endpoints. */
+public final class EventLoops {
+
+    /** Vert.x would wake a thread each second, for each instance. An idle agent should sleep. */
+    private static final Duration BLOCKED_CHECK = Duration.ofSeconds(10);
+
+    private EventLoops() {}
+
+    /**
+     * Starts event loops on daemon threads. Vert.x writes no files and has as few other threads as possible.
+     *
+     * @param count the number of event loops
+     * @return to be closed by the caller
+     */
+    public static Vertx start(int count) {
+        return Vertx.vertx(new VertxOptions()
+                .setEventLoopPoolSize(count)
+                .setWorkerPoolSize(1)
+                .setInternalBlockingPoolSize(1)
+                .setUseDaemonThread(true)
+                .setBlockedThreadCheckInterval(BLOCKED_CHECK.toMillis())
+                .setFileSystemOptions(
+                        new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
+    }
+}
