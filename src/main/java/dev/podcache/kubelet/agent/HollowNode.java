@@ -1,5 +1,6 @@
 package dev.podcache.kubelet.agent;
 
+import com.google.common.collect.Comparators;
 import com.google.common.util.concurrent.Service;
 import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.kubelet.nodelease.NodeLeaseController;
@@ -22,6 +23,12 @@ import java.util.Optional;
 /** The heartbeats of one hollow node: its registration, its status and its Lease. Thread-safe; no method blocks. */
 final class HollowNode implements AutoCloseable {
 
+    /**
+     * Seldom, because a hollow node changes only when its runtime does, and then syncSoon is called; often enough for the
+     * random delay of the second report to spread the reports of nodes that started together.
+     */
+    private static final Duration UPDATE_FREQUENCY = Duration.ofSeconds(30);
+
     private final NodeLister lister;
     private final NodeStatusUpdater status;
     private final NodeLeaseController lease;
@@ -43,8 +50,7 @@ final class HollowNode implements AutoCloseable {
                 .taints(template.taints)
                 .build();
         NodeStatusOptions options = NodeStatusOptions.builder(initial)
-                // a hollow node changes only when its runtime does, and then syncSoon is called
-                .updateFrequency(template.statusReport)
+                .updateFrequency(Comparators.min(template.statusReport, UPDATE_FREQUENCY))
                 .reportFrequency(template.statusReport)
                 .setters(NodeStatusSetters.standard(lister.name(), facts, (about, type, reason, message) -> {})
                         .nodeIps(new NodeIps(List.of(facts.address())))
