@@ -66,7 +66,7 @@ class HollowNodeTest {
 
     private int reports() {
         int reports = Math.toIntExact(server.actions().stream()
-                .filter(action -> action.kind() == ObjectKind.NODE && action.verb() == Verb.PATCH)
+                .filter(action -> action.kind().equals(ObjectKind.NODE) && action.verb() == Verb.PATCH)
                 .count());
         server.clearActions();
         return reports;
