@@ -163,10 +163,10 @@ public final class LeaderElector {
                         ? nullable(leases.update(LeaderRecord.released(lease, timekeeper.wallTime())))
                         : CompletableFuture.completedFuture(null))
                 // a renewal that timed out here may arrive between the read and the write
-                .exceptionallyCompose(failure -> tries < RELEASE_TRIES
-                                && ApiServerException.reasonOf(failure) == FailureReason.CONFLICT
-                        ? release(tries + 1)
-                        : CompletableFuture.failedFuture(failure));
+                .exceptionallyCompose(failure ->
+                        tries < RELEASE_TRIES && ApiServerException.reasonOf(failure) == FailureReason.CONFLICT
+                                ? release(tries + 1)
+                                : CompletableFuture.failedFuture(failure));
     }
 
     private void attempt() {

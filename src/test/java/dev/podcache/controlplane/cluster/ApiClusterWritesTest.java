@@ -75,7 +75,12 @@ class ApiClusterWritesTest {
 
     /** TestPatchNode: the patch has the one annotation only. */
     @ParameterizedTest(name = "{1} on a Node with [{0}]")
-    @CsvSource({"'', 0", "'', 10", "other, 10", NodeTtlSource.ANNOTATION + ", 10", "other " + NodeTtlSource.ANNOTATION + ", 10"
+    @CsvSource({
+        "'', 0",
+        "'', 10",
+        "other, 10",
+        NodeTtlSource.ANNOTATION + ", 10",
+        "other " + NodeTtlSource.ANNOTATION + ", 10"
     })
     void annotate_sendsOneAnnotation_andKeepsOthers(String existing, String value) {
         Map<String, String> annotations = new HashMap<>();

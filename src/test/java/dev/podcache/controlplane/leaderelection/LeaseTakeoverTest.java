@@ -35,7 +35,8 @@ class LeaseTakeoverTest {
     private final DelayedLeases leases =
             new DelayedLeases(server.api(ObjectKind.LEASE, Duration.ofSeconds(10)), timekeeper);
     private final List<String> told = new ArrayList<>();
-    private final LeaderElector elector = new LeaderElector(leases, OPTIONS, new RecordedLeadership(), timekeeper, () -> 0);
+    private final LeaderElector elector =
+            new LeaderElector(leases, OPTIONS, new RecordedLeadership(), timekeeper, () -> 0);
 
     private final class RecordedLeadership implements LeaderElector.LeadershipListener {
 
@@ -111,7 +112,10 @@ class LeaseTakeoverTest {
         timekeeper.advance(Duration.ofSeconds(waited));
 
         assertThat(told.contains("started")).isEqualTo(taken);
-        assertThat(told).filteredOn(call -> call.startsWith("leader")).last().isEqualTo(taken ? "leader baz" : "leader bing");
+        assertThat(told)
+                .filteredOn(call -> call.startsWith("leader"))
+                .last()
+                .isEqualTo(taken ? "leader baz" : "leader bing");
         assertThat(lease().getHolderIdentity()).isEqualTo(taken ? "baz" : holder);
         assertThat(lease().getLeaseTransitions()).isEqualTo(taken ? (Integer) transitions : null);
         assertThat(server.count(Verb.UPDATE)).isEqualTo(taken ? 1 : 0);
@@ -128,8 +132,7 @@ class LeaseTakeoverTest {
         timekeeper.advance(Duration.ofSeconds(6));
 
         assertThat(requests())
-                .containsExactly(
-                        Verb.GET, Verb.CREATE, Verb.UPDATE, Verb.UPDATE, Verb.GET, Verb.UPDATE, Verb.UPDATE);
+                .containsExactly(Verb.GET, Verb.CREATE, Verb.UPDATE, Verb.UPDATE, Verb.GET, Verb.UPDATE, Verb.UPDATE);
         assertThat(told).containsExactly("leader baz", "started");
     }
 

@@ -15,8 +15,7 @@ import java.util.TreeSet;
 /** The whole controller on hand-driven time, with a grace period of 40 s, for the tests that extend this class. */
 abstract class NodeLifecycleFixture {
 
-    static final NodeLifecycleOptions OPTIONS =
-            NodeLifecycleOptions.DEFAULT.monitorGracePeriod(Duration.ofSeconds(40));
+    static final NodeLifecycleOptions OPTIONS = NodeLifecycleOptions.DEFAULT.monitorGracePeriod(Duration.ofSeconds(40));
 
     final ManualTimekeeper timekeeper = new ManualTimekeeper();
     final MemoryCluster cluster = new MemoryCluster(timekeeper).quietUntilListed();

@@ -228,7 +228,8 @@ class TaintEvictionTest {
         cluster.put(node("two"));
         cluster.release();
 
-        assertThat(eviction.dueAt(pod)).isEqualTo(Duration.ofSeconds(seconds + 10).toNanos());
+        assertThat(eviction.dueAt(pod))
+                .isEqualTo(Duration.ofSeconds(seconds + 10).toNanos());
         cluster.put(node());
         assertThat(eviction.dueAt(pod)).isNull();
         timekeeper.advance(Duration.ofHours(1));

@@ -199,7 +199,8 @@ class ZoneDisruptionTest extends NodeLifecycleFixture {
 
     private void put(String name, char zone, char status) {
         String ready = status == 'U' ? "Unknown" : "True";
-        NodeBuilder node = new NodeBuilder(zone == '0' ? reporting(name, ready) : inZone(name, "" + zone, ready));
+        NodeBuilder node =
+                new NodeBuilder(zone == '0' ? reporting(name, ready) : inZone(name, String.valueOf(zone), ready));
         node.editMetadata()
                 .withCreationTimestamp(ApiTime.of(timekeeper.wallTime()))
                 .endMetadata();
