@@ -48,6 +48,7 @@ public final class LeaderElector {
      */
 
     private static final Logger log = LoggerFactory.getLogger(LeaderElector.class);
+    private static final int RELEASE_TRIES = 5;
 
     private final ObjectApi<Lease> leases;
     private final LeaderElectionOptions options;
@@ -141,7 +142,7 @@ public final class LeaderElector {
             if (leading) {
                 lose("this process ends");
             }
-            loop.whenDone(mayHold ? release() : CompletableFuture.completedFuture(null), (done, failure) -> {
+            loop.whenDone(mayHold ? release(1) : CompletableFuture.completedFuture(null), (done, failure) -> {
                 // what does not exist, nobody holds
                 if (failure != null && ApiServerException.reasonOf(failure) != FailureReason.NOT_FOUND) {
                     log.warn(
@@ -156,11 +157,16 @@ public final class LeaderElector {
         return released;
     }
 
-    private CompletableFuture<@Nullable Lease> release() {
+    private CompletableFuture<@Nullable Lease> release(int tries) {
         return writes.thenCompose(over -> leases.get(options.lease()))
                 .thenCompose(lease -> LeaderRecord.holder(lease).equals(options.identity())
                         ? nullable(leases.update(LeaderRecord.released(lease, timekeeper.wallTime())))
-                        : CompletableFuture.completedFuture(null));
+                        : CompletableFuture.completedFuture(null))
+                // a renewal that timed out here may arrive between the read and the write
+                .exceptionallyCompose(failure ->
+                        tries < RELEASE_TRIES && ApiServerException.reasonOf(failure) == FailureReason.CONFLICT
+                                ? release(tries + 1)
+                                : CompletableFuture.failedFuture(failure));
     }
 
     private void attempt() {

@@ -2,6 +2,7 @@ package dev.podcache.controlplane.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.common.base.Splitter;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.node.NodeTtlSource;
 import dev.podcache.object.FailureReason;
@@ -15,13 +16,14 @@ import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodConditionBuilder;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class ApiClusterWritesTest {
 
@@ -72,19 +74,27 @@ class ApiClusterWritesTest {
     }
 
     /** TestPatchNode: the patch has the one annotation only. */
-    @ParameterizedTest
-    @ValueSource(strings = {"", "other", NodeTtlSource.ANNOTATION})
-    void annotate_sendsOneAnnotation_andKeepsOthers(String existing) {
-        create(existing.isEmpty() ? Map.of() : Map.of(existing, "1"));
+    @ParameterizedTest(name = "{1} on a Node with [{0}]")
+    @CsvSource({
+        "'', 0",
+        "'', 10",
+        "other, 10",
+        NodeTtlSource.ANNOTATION + ", 10",
+        "other " + NodeTtlSource.ANNOTATION + ", 10"
+    })
+    void annotate_sendsOneAnnotation_andKeepsOthers(String existing, String value) {
+        Map<String, String> annotations = new HashMap<>();
+        Splitter.on(' ').omitEmptyStrings().split(existing).forEach(key -> annotations.put(key, "1"));
+        create(annotations);
 
-        writes.annotate("a", NodeTtlSource.ANNOTATION, "15").join();
+        writes.annotate("a", NodeTtlSource.ANNOTATION, value).join();
 
-        assertThat(server.sent().get(0).body())
-                .isEqualTo("{\"metadata\":{\"annotations\":{\"node.alpha.kubernetes.io/ttl\":\"15\"}}}");
-        assertThat(node().getMetadata().getAnnotations()).containsEntry(NodeTtlSource.ANNOTATION, "15");
-        if (existing.equals("other")) {
-            assertThat(node().getMetadata().getAnnotations()).containsEntry("other", "1");
-        }
+        assertThat(server.sent())
+                .singleElement()
+                .extracting(FakeApiServer.Sent::body)
+                .isEqualTo("{\"metadata\":{\"annotations\":{\"node.alpha.kubernetes.io/ttl\":\"" + value + "\"}}}");
+        annotations.put(NodeTtlSource.ANNOTATION, value);
+        assertThat(node().getMetadata().getAnnotations()).isEqualTo(annotations);
     }
 
     @Test

@@ -300,6 +300,15 @@ class LeaderElectorTest {
                 .withMessageContaining(flag);
     }
 
+    /** TestLeaderElectionConfigValidation. */
+    @Test
+    void emptyIdentity_isRefused() {
+        assertThat(options("a").identity()).isEqualTo("a");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> options(""))
+                .withMessage("the identity of a candidate must not be empty");
+    }
+
     @Test
     void partOfASecond_isRefused() {
         assertThatIllegalArgumentException()

@@ -159,10 +159,12 @@ class HealthRulesTest {
         "False, 0, FALSE",
         "False, 100, UNKNOWN",
         "Unknown, 0, UNKNOWN",
-        "Unknown, 100, UNKNOWN"
+        "Unknown, 100, UNKNOWN",
+        "'', 0, ABSENT",
+        "'', 100, UNKNOWN"
     })
     void currentStatus_isTheSavedOne(String reported, long silentFor, ReadyStatus current) {
-        ObservedNode node = ready(reported, START);
+        ObservedNode node = reported.isEmpty() ? silent() : ready(reported, START);
         NodeHealth known = new NodeHealth(node.ready(), 0, ClusterCache.NEVER);
 
         HealthVerdict verdict = RULES.check(known, node, ClusterCache.NEVER, after(silentFor));

@@ -3,7 +3,9 @@ package dev.podcache.controlplane.nodelifecycle;
 import static dev.podcache.controlplane.cluster.TestPods.on;
 import static dev.podcache.controlplane.cluster.TestPods.tolerates;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
+import com.google.common.base.Splitter;
 import dev.podcache.controlplane.cluster.MemoryCluster;
 import dev.podcache.controlplane.cluster.TestNodes;
 import dev.podcache.controlplane.cluster.TestPods;
@@ -11,6 +13,7 @@ import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.testing.ManualTimekeeper;
 import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.ObjectReference;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.Taint;
@@ -21,7 +24,9 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Cases of upstream's tests of its taint-eviction controller. */
 class TaintEvictionTest {
@@ -33,9 +38,13 @@ class TaintEvictionTest {
     private final ManualTimekeeper timekeeper = new ManualTimekeeper();
     private final MemoryCluster cluster = new MemoryCluster(timekeeper);
     private final List<String> events = new ArrayList<>();
+    private final List<ObjectReference> subjects = new ArrayList<>(); // of the events
     private final TaintEviction eviction = new TaintEviction(
             cluster.cache(),
-            new LifecycleEvents((about, type, reason, message) -> events.add(reason + " " + message)),
+            new LifecycleEvents((about, type, reason, message) -> {
+                events.add(type + " " + reason + " " + message);
+                subjects.add(about);
+            }),
             new PodDeletion(cluster.cache().loop(), cluster));
 
     TaintEvictionTest() {
@@ -63,6 +72,7 @@ class TaintEvictionTest {
                 row("toleration of another", List.of(node("one"), on("n", "p", tolerates("two", null))), 0),
                 row("pod gets a tainted node", List.of(node("one"), on("", "p"), on("n", "p")), 0),
                 row("gets it with a toleration", List.of(node("one"), on("", "p", FOREVER), on("n", "p", FOREVER)), -1),
+                row("gets it with a finite one", List.of(node("one"), on("", "p", LONG), on("n", "p", LONG)), 100),
                 row("toleration removed", List.of(node("one"), on("n", "p", LONG), on("n", "p")), 0),
                 row("toleration lengthened", List.of(node("one"), on("n", "p", SHORT), on("n", "p", LONG)), 1),
                 row("toleration shortened", List.of(node("one"), on("n", "p", LONG), on("n", "p", SHORT)), 1),
@@ -168,10 +178,62 @@ class TaintEvictionTest {
         cluster.put(node("one"));
         assertThat(events).isEmpty();
         cluster.put(node());
-        assertThat(events).containsExactly("TaintManagerEviction Cancelling deletion of Pod shop/p");
+        assertThat(events).containsExactly("Normal TaintManagerEviction Cancelling deletion of Pod shop/p");
 
         cluster.put(node("other"));
-        assertThat(events).last().isEqualTo("TaintManagerEviction Marking for deletion Pod shop/p");
+        assertThat(events).last().isEqualTo("Normal TaintManagerEviction Marking for deletion Pod shop/p");
+        assertThat(subjects)
+                .extracting(ObjectReference::getApiVersion, ObjectReference::getKind, ObjectReference::getNamespace)
+                .containsOnly(tuple("v1", "Pod", "shop"));
+        assertThat(subjects).extracting(ObjectReference::getName).containsOnly("p");
+    }
+
+    /** TestExecuteDelayed, TestCancel and TestCancelAndRead: each of five pods is scheduled twice. */
+    @ParameterizedTest
+    @CsvSource({"'', '', 5", "p2 p4, '', 3", "p2 p4, p2, 4"})
+    void pods_areDeletedOnceUnlessCancelled(String cancelled, String again, int deleted) {
+        for (String pod : List.of("p1", "p2", "p3", "p4", "p5")) {
+            cluster.put(on("n", pod, LONG, tolerates("two", 100L)));
+        }
+        cluster.put(node("one"));
+        cluster.put(node("one", "two"));
+
+        names(cancelled).forEach(pod -> cluster.put(on("n", pod, FOREVER, tolerates("two", null))));
+        names(again).forEach(pod -> cluster.put(on("n", pod, LONG, tolerates("two", 100L))));
+
+        timekeeper.advance(Duration.ofSeconds(99));
+        assertThat(cluster.calls()).isEmpty();
+        timekeeper.advance(Duration.ofSeconds(1));
+        assertThat(cluster.count("delete")).isEqualTo(deleted);
+        timekeeper.advance(Duration.ofHours(1));
+        assertThat(cluster.count("delete")).isEqualTo(deleted);
+    }
+
+    private static Iterable<String> names(String list) {
+        return Splitter.on(' ').omitEmptyStrings().split(list);
+    }
+
+    /** TestRunningWorkerCompletionDoesNotRemoveReplacement: the first deletion begins at once, or when it is due. */
+    @ParameterizedTest
+    @ValueSource(longs = {0, 1})
+    void deletionIsCancelledWhileItRuns_theNextOneStaysAndCanBeCancelled(long seconds) {
+        ObjectKey pod = ObjectKey.of("shop", "p");
+        cluster.put(on("n", "p", tolerates("one", seconds), tolerates("two", 10L)));
+        cluster.hold();
+        cluster.put(node("one"));
+        timekeeper.advance(Duration.ofSeconds(seconds));
+        assertThat(cluster.calls()).containsExactly("patchDisruptionTarget shop/p");
+
+        cluster.put(node());
+        cluster.put(node("two"));
+        cluster.release();
+
+        assertThat(eviction.dueAt(pod))
+                .isEqualTo(Duration.ofSeconds(seconds + 10).toNanos());
+        cluster.put(node());
+        assertThat(eviction.dueAt(pod)).isNull();
+        timekeeper.advance(Duration.ofHours(1));
+        assertThat(isDeleted("p")).isFalse();
     }
 
     @Test

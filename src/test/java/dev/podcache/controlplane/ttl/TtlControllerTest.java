@@ -10,6 +10,7 @@ import dev.podcache.testing.ManualTimekeeper;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -92,7 +93,25 @@ class TtlControllerTest {
         assertThat(ttl(1)).isEqualTo("0");
     }
 
-    /** TestUpdateNodeIfNeeded, for the TTL 0 of a small cluster. */
+    /** TestUpdateNodeIfNeeded: the size of the cluster gives the TTL. */
+    @ParameterizedTest(name = "{1} in a cluster of {0} nodes")
+    @CsvSource(
+            nullValues = "-",
+            value = {"1, -, 0", "101, -, 15", "501, -, 30", "1001, 0, 60", "1001, 60, -", "501, 60, 30"})
+    void annotation_differsFromTheTtlOfTheCluster_isWritten(
+            int nodes, @Nullable String annotation, @Nullable String written) {
+        MemoryCluster other = new MemoryCluster(timekeeper).quietUntilListed();
+        new TtlController(other.cache(), other).start();
+        other.put(node(1, annotation));
+        for (int i = 2; i <= nodes; i++) {
+            other.put(node(i, written == null ? annotation : written));
+        }
+
+        other.list();
+
+        assertThat(other.calls()).isEqualTo(written == null ? List.of() : List.of("annotate n1 " + written));
+    }
+
     @ParameterizedTest
     @CsvSource(
             nullValues = "-",
