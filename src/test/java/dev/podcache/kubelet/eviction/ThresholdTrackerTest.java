@@ -160,6 +160,14 @@ class ThresholdTrackerTest {
     }
 
     @Test
+    void assess_noThresholds_isNoPressureAndNothingDue() {
+        Assessment assessed =
+                new ThresholdTracker(Duration.ofMinutes(5)).assess(List.of(), supplies(Map.of()), MINUTE);
+        assertThat(assessed.pressures()).isEmpty();
+        assertThat(assessed.due()).isEmpty();
+    }
+
+    @Test
     void assess_notMeasured_isIgnored() {
         assertThat(new ThresholdTracker(Duration.ofMinutes(5))
                         .assess(List.of(memory("1Gi", Duration.ZERO)), supplies(Map.of()), 0)
