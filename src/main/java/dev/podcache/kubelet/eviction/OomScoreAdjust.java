@@ -62,10 +62,10 @@ public final class OomScoreAdjust {
                 + Objects.requireNonNullElse(pod.getSpec().getInitContainers(), List.of())
                         .size();
         return PodResources.podLevelRequest(pod, "memory")
-                .map(Amounts::of)
-                .filter(request -> request.signum() > 0)
-                .map(request -> request.subtract(PodResources.requestOfContainers(pod, "memory"))
-                        .divide(BigDecimal.valueOf(containers), 0, RoundingMode.DOWN))
+                .map(request -> Amounts.of(request).subtract(PodResources.requestOfContainers(pod, "memory")))
+                // no API server validates a static pod, whose containers may request more
+                .filter(rest -> rest.signum() > 0)
+                .map(rest -> rest.divide(BigDecimal.valueOf(containers), 0, RoundingMode.DOWN))
                 .orElse(BigDecimal.ZERO);
     }
 

@@ -74,7 +74,8 @@ class OomScoreAdjustTest {
         "cpu=5m memory=2000000000/cpu=5m memory=2000001000, 1000000000 500000000, '', 200000000, 4000000000, 725 850 850",
         "memory=2Gi/memory=4Gi, 0, '', '', 1099511627776, 999",
         "memory=2Gi/memory=2Gi, 0, '', '', 1099511627776, 999",
-        "memory=0/cpu=5m, 1000000000, '', '', 4000000000, 750"
+        "memory=0/cpu=5m, 1000000000, '', '', 4000000000, 750",
+        "memory=1000000000/cpu=5m, 2000000000 0, '', '', 4000000000, 500 999"
     })
     void of_eachContainer_isUpstreams(
             String wholePod, String regular, String init, String sidecars, long capacity, String expected) {
