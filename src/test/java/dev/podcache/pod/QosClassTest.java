@@ -62,8 +62,7 @@ class QosClassTest {
 
     @ParameterizedTest(name = "{0}: {1}")
     @MethodSource("resources")
-    void of_resourcesOfTheWholePod_countInsteadOfItsContainers(
-            String situation, String expected, Container resources) {
+    void of_resourcesOfTheWholePod_countInsteadOfItsContainers(String situation, String expected, Container resources) {
         for (Container container : List.of(FULL, SOME, NONE)) {
             PodSpec spec = spec(container, NONE);
             spec.setResources(resources.getResources());
@@ -111,7 +110,8 @@ class QosClassTest {
     void of_podWithAStatus_isTheClassThatTheApiServerSet(String inStatus, String expected) {
         PodBuilder pod = new PodBuilder().withSpec(spec(FULL));
 
-        assertThat(QosClass.of(pod.withNewStatus().withQosClass(inStatus).endStatus().build()))
+        assertThat(QosClass.of(
+                        pod.withNewStatus().withQosClass(inStatus).endStatus().build()))
                 .isEqualTo(expected);
         assertThat(QosClass.of(pod.withStatus(null).build())).isEqualTo("Guaranteed");
     }

@@ -50,7 +50,10 @@ class EvictionOptionsTest {
     private static List<String> described(List<EvictionThreshold> thresholds) {
         return thresholds.stream()
                 .map(threshold -> threshold
-                        + threshold.minimumReclaim().map(least -> " and " + least).orElse(""))
+                        + threshold
+                                .minimumReclaim()
+                                .map(least -> " and " + least)
+                                .orElse(""))
                 .toList();
     }
 

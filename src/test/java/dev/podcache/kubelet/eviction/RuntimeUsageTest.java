@@ -104,8 +104,7 @@ class RuntimeUsageTest {
         host.bytes = Optional.of(new Supply(2048, 1000));
         host.inodes = Optional.of(new Supply(1024, 900));
         host.processIds = Optional.of(new Supply(255816, 254816));
-        List<Pod> measuredPods =
-                List.of(pod("pod1", 0, "", ""), pod("pod1", 0, "", ""), pod("pod3", 0, "", ""));
+        List<Pod> measuredPods = List.of(pod("pod1", 0, "", ""), pod("pod1", 0, "", ""), pod("pod3", 0, "", ""));
         measuredPods.get(1).getMetadata().setUid("another");
         measuredPods.forEach(pod -> pods.add(MeasuredPods.memory(pod, "200")));
         Measurement measured = measure();
@@ -121,9 +120,7 @@ class RuntimeUsageTest {
                         .put(EvictionSignal.CONTAINER_FS_INODES_FREE, new Supply(70, 7))
                         .put(EvictionSignal.PID_AVAILABLE, new Supply(255816, 254816))
                         .buildOrThrow());
-        assertThat(measuredPods)
-                .map(pod -> measured.usage(pod).orElseThrow())
-                .isEqualTo(pods);
+        assertThat(measuredPods).map(pod -> measured.usage(pod).orElseThrow()).isEqualTo(pods);
     }
 
     @Test

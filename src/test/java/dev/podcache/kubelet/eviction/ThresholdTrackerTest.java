@@ -178,8 +178,7 @@ class ThresholdTrackerTest {
 
     @Test
     void assess_noThresholds_isNoPressureAndNothingDue() {
-        Assessment assessed =
-                new ThresholdTracker(Duration.ofMinutes(5)).assess(List.of(), supplies(Map.of()), MINUTE);
+        Assessment assessed = new ThresholdTracker(Duration.ofMinutes(5)).assess(List.of(), supplies(Map.of()), MINUTE);
         assertThat(assessed.pressures()).isEmpty();
         assertThat(assessed.due()).isEmpty();
     }
