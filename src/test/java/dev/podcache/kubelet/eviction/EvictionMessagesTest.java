@@ -131,8 +131,8 @@ class EvictionMessagesTest {
         Map<String, String> used = amounts(measured);
         PodUsage usage = new PodUsage(
                 PodReferences.key(pod),
-                used.keySet().stream()
-                        .map(name -> container(name, new ContainerUse(bytes(used.get(name)), 0, 0, 0, 0)))
+                used.entrySet().stream()
+                        .map(each -> container(each.getKey(), new ContainerUse(bytes(each.getValue()), 0, 0, 0, 0)))
                         .toList());
 
         EvictionMessage.Explained explained = EvictionMessage.of(
