@@ -3,8 +3,9 @@ package dev.podcache.pod;
 import static dev.podcache.pod.Containers.present;
 
 import dev.podcache.object.Amounts;
-import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodSpec;
+import io.fabric8.kubernetes.api.model.PodStatus;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.ResourceRequirements;
 import java.math.BigDecimal;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** Computes the QoS class of a pod: Guaranteed, Burstable or BestEffort. Pure. */
 public final class QosClass {
 
-    // Follows ComputePodQOS of pkg/apis/core/v1/helper/qos of Kubernetes, without pod-level resources.
+    // Follows GetPodQOS and ComputePodQOS of pkg/apis/core/v1/helper/qos of Kubernetes, with pod-level resources.
 
     private static final List<String> COUNTED = List.of("cpu", "memory");
 
@@ -26,19 +27,30 @@ public final class QosClass {
 
     private QosClass() {}
 
+    /** Returns the class of a pod: that of its status, which the API server sets, or else the one that its spec has. */
+    public static String of(Pod pod) {
+        @Nullable PodStatus status = pod.getStatus();
+        @Nullable String qosClass = status == null ? null : status.getQosClass();
+        return qosClass == null || qosClass.isEmpty() ? of(pod.getSpec()) : qosClass;
+    }
+
     /** Returns the class that the API server computes for a pod with this spec. */
-    public static String of(PodSpec spec) {
+    static String of(PodSpec spec) {
         QosClass sums = new QosClass();
-        present(spec.getInitContainers()).forEach(sums::add);
-        present(spec.getContainers()).forEach(sums::add);
+        @Nullable ResourceRequirements podLevel = spec.getResources();
+        if (podLevel == null) {
+            present(spec.getInitContainers()).forEach(container -> sums.add(container.getResources()));
+            present(spec.getContainers()).forEach(container -> sums.add(container.getResources()));
+        } else {
+            sums.add(podLevel);
+        }
         if (sums.requests.isEmpty() && sums.limits.isEmpty()) {
             return "BestEffort";
         }
         return sums.allLimited && sums.requestsEqualLimits() ? "Guaranteed" : "Burstable";
     }
 
-    private void add(Container container) {
-        @Nullable ResourceRequirements resources = container.getResources();
+    private void add(@Nullable ResourceRequirements resources) {
         int limited = 0;
         for (String name : COUNTED) {
             if (resources != null) {

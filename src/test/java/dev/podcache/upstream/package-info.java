@@ -143,14 +143,19 @@
  * <table>
  * <caption>Eviction manager, quality of service</caption>
  * <tr><th>upstream</th><th>here</th><th>remark</th></tr>
- * <tr><td>{@code TestGetContainerOOMScoreAdjust}</td><td>{@code OomScoreAdjustTest}</td><td>without the rows of
- * alpha gates</td></tr>
- * <tr><td>{@code TestGetPodQOS}</td><td>{@code QosClassTest}</td><td></td></tr>
+ * <tr><td>{@code TestGetContainerOOMScoreAdjust}, {@code TestGetContainerOOMScoreAdjustTieBreak}</td>
+ * <td>{@code OomScoreAdjustTest}</td><td>without the rows of alpha gates</td></tr>
+ * <tr><td>{@code TestOOMScoreAdjTieBreakKillOrder}</td><td>-</td><td>an alpha gate</td></tr>
+ * <tr><td>{@code TestGetPodQOS}, {@code TestComputePodQOS}</td><td>{@code QosClassTest}</td><td>without the rows that turn
+ * a gate off</td></tr>
  * <tr><td>{@code TestThresholdsMet}, {@code TestPercentageThresholdsMet}, {@code TestNodeConditionsObservedSince},
- * {@code TestNodeConditionsLastObservedAt}, {@code TestThresholdsMetGracePeriod},
- * {@code TestSortByEvictionPriority}</td><td>{@code ThresholdTrackerTest}</td><td></td></tr>
+ * {@code TestNodeConditionsLastObservedAt}, {@code TestThresholdsMetGracePeriod}, {@code TestThresholdsFirstObservedAt},
+ * {@code TestSortByEvictionPriority}, {@code TestGetReclaimableThreshold}, {@code TestNodeConditions}</td>
+ * <td>{@code ThresholdTrackerTest}</td><td></td></tr>
+ * <tr><td>{@code TestHasNodeConditions}</td><td>-</td><td>Java's sets</td></tr>
+ * <tr><td>{@code TestMakeSignalObservations}</td><td>{@code RuntimeUsageTest}</td><td></td></tr>
  * <tr><td>{@code TestThresholdsUpdatedStats}</td><td>-</td><td>each run measures anew</td></tr>
- * <tr><td>{@code TestOrderedByMemory} and the six like it</td><td>{@code EvictionRankingTest}</td><td></td></tr>
+ * <tr><td>{@code TestOrderedByMemory} and the nine like it</td><td>{@code EvictionRankingTest}</td><td></td></tr>
  * <tr><td>{@code TestMemoryPressure}, {@code TestPIDPressure}, {@code TestDiskPressureNodeFs},
  * {@code TestInodePressureFsInodes}, {@code TestMinReclaim}, {@code TestNodeReclaimFuncs},
  * {@code TestStaticCriticalPodsAreNotEvicted}, {@code TestAllocatableMemoryPressure}</td>
@@ -162,10 +167,17 @@
  * {@code TestManagerWithLocalStorageCapacityIsolationOpen},
  * {@code TestContainerEphemeralStorageLimitEvictionForRestartableInitContainers}</td><td>{@code StorageLimitsTest}</td>
  * <td>a volume in memory without a measured size has the limit of its spec</td></tr>
- * <tr><td>{@code TestUpdateMemcgThreshold}</td><td>-</td><td>no notifications of the kernel</td></tr>
+ * <tr><td>{@code TestUpdateMemcgThreshold}, the four of {@code memory_threshold_notifier_test.go}</td><td>-</td><td>no
+ * notifications of the kernel</td></tr>
  * <tr><td>{@code TestParseThresholdConfig}</td><td>{@code EvictionThresholdsTest},
  * {@code EvictionOptionsTest}</td><td></td></tr>
- * <tr><td>{@code TestParsePercentage}</td><td>{@code EvictionThresholdsTest}</td><td></td></tr>
+ * <tr><td>{@code TestAddAllocatableThresholds}, {@code TestAddContainerFsThresholds}</td>
+ * <td>{@code EvictionOptionsTest}</td><td></td></tr>
+ * <tr><td>{@code TestParsePercentage}, {@code TestCompareThresholdValue}</td><td>{@code EvictionThresholdsTest}</td>
+ * <td></td></tr>
+ * <tr><td>{@code TestEvictionMessageWithInitContainers}</td><td>{@code EvictionMessagesTest}</td><td></td></tr>
+ * <tr><td>{@code TestEvictonMessageWithResourceResize}</td><td>-</td><td>containers are not resized in place</td></tr>
+ * <tr><td>{@code TestDefaultEvictionHardWindows}</td><td>-</td><td>Linux only</td></tr>
  * </table>
  */
 @NullMarked

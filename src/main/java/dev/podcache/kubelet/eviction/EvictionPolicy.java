@@ -121,7 +121,7 @@ final class EvictionPolicy {
             return Optional.empty();
         }
         boolean onlyMemory = pressures.equals(Set.of(PressureType.MEMORY));
-        if (onlyMemory && (!QosClass.of(pod.getSpec()).equals("BestEffort") || toleratesMemoryPressure(pod))) {
+        if (onlyMemory && (!QosClass.of(pod).equals("BestEffort") || toleratesMemoryPressure(pod))) {
             return Optional.empty();
         }
         String conditions = pressures.stream().map(PressureType::condition).collect(Collectors.joining(" "));

@@ -13,7 +13,7 @@ import java.util.Objects;
 
 /**
  * Computes {@code oom_score_adj} of containers: which ones Linux kills first when memory runs out. Pure. Follows {@code
- * GetContainerOOMScoreAdjust} of the kubelet's {@code qos/policy.go}.
+ * GetContainerOOMScoreAdjust} of the kubelet's {@code qos/policy.go}, with its gate KubeletOOMScoreAdjTieBreak off.
  */
 public final class OomScoreAdjust {
 
@@ -30,10 +30,10 @@ public final class OomScoreAdjust {
      * @param capacityBytes the memory of the machine
      */
     public static int of(Pod pod, Container container, long capacityBytes) {
-        if (CriticalPods.isCritical(pod)) {
+        if (CriticalPods.isNodeCritical(pod)) {
             return GUARANTEED;
         }
-        return switch (QosClass.of(pod.getSpec())) {
+        return switch (QosClass.of(pod)) {
             case "Guaranteed" -> GUARANTEED;
             case "BestEffort" -> BEST_EFFORT;
             default -> burstable(pod, container, capacityBytes);
@@ -41,7 +41,8 @@ public final class OomScoreAdjust {
     }
 
     private static int burstable(Pod pod, Container container, long capacityBytes) {
-        int own = burstable(request(container), capacityBytes);
+        BigDecimal rest = restPerContainer(pod);
+        int own = burstable(request(container).add(rest), capacityBytes);
         List<Container> init = Objects.requireNonNullElse(pod.getSpec().getInitContainers(), List.of());
         boolean sidecar = PodResources.isSidecar(container) && init.contains(container);
         if (!sidecar) {
@@ -52,7 +53,20 @@ public final class OomScoreAdjust {
                 .map(OomScoreAdjust::request)
                 .reduce(BigDecimal::min)
                 .orElse(BigDecimal.ZERO);
-        return Math.min(own, burstable(least, capacityBytes));
+        return Math.min(own, burstable(least.add(rest), capacityBytes));
+    }
+
+    /** Returns the share of a container in what is requested for the whole pod and not by one of its containers. */
+    private static BigDecimal restPerContainer(Pod pod) {
+        int containers = pod.getSpec().getContainers().size()
+                + Objects.requireNonNullElse(pod.getSpec().getInitContainers(), List.of())
+                        .size();
+        return PodResources.podLevelRequest(pod, "memory")
+                .map(request -> Amounts.of(request).subtract(PodResources.requestOfContainers(pod, "memory")))
+                // no API server validates a static pod, whose containers may request more
+                .filter(rest -> rest.signum() > 0)
+                .map(rest -> rest.divide(BigDecimal.valueOf(containers), 0, RoundingMode.DOWN))
+                .orElse(BigDecimal.ZERO);
     }
 
     private static int burstable(BigDecimal request, long capacityBytes) {

@@ -50,8 +50,7 @@ public final class PodStatuses {
                 complete(present(spec.getInitContainers()), observed.initContainers(), waitingReason));
         status.setContainerStatuses(complete(present(spec.getContainers()), observed.containers(), waitingReason));
         setAddresses(status, observed);
-        @Nullable String qos = before.getQosClass();
-        status.setQosClass(qos == null || qos.isEmpty() ? QosClass.of(spec) : qos);
+        status.setQosClass(QosClass.of(pod));
         if (PodEnd.isTerminal(before.getPhase())) {
             status.setPhase(before.getPhase());
             status.setReason(before.getReason());

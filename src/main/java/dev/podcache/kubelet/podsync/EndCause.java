@@ -35,7 +35,7 @@ final class EndCause {
     /** Returns the whole status of a pod that is not admitted: as in a kubelet, it has no containers and conditions. */
     static PodStatus of(Pod pod, PodRejection rejection) {
         return failed(rejection.reason(), "Pod was rejected: " + rejection.message())
-                .withQosClass(QosClass.of(pod.getSpec()))
+                .withQosClass(QosClass.of(pod))
                 .build();
     }
 

@@ -2,12 +2,21 @@ package dev.podcache.kubelet.eviction;
 
 import static dev.podcache.kubelet.eviction.MeasuredPods.LOW;
 import static dev.podcache.kubelet.eviction.MeasuredPods.NORMAL;
+import static dev.podcache.kubelet.eviction.MeasuredPods.bytes;
+import static dev.podcache.kubelet.eviction.MeasuredPods.container;
 import static dev.podcache.kubelet.eviction.MeasuredPods.pod;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.common.base.Splitter;
+import dev.podcache.kubelet.eviction.MeasuredPods.ContainerUse;
+import dev.podcache.kubelet.runtime.ContainerStatistics.PodUsage;
+import dev.podcache.pod.PodReferences;
 import dev.podcache.testing.NoLeaks;
+import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Pod;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -93,6 +102,70 @@ class EvictionMessagesTest {
                             + ", available: " + available + ". Container above-requests was using " + used
                             + ", request is " + request + ", has larger consumption of ephemeral-storage. ");
         }
+    }
+
+    /**
+     * TestEvictionMessageWithInitContainers: what init containers, sidecars with a star among them, and regular
+     * containers request; what was measured, in that order; who used more than requested.
+     */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "init=300Mi sidecar*=200Mi | main=200Mi | sidecar=150Mi main=100Mi | ''",
+                "init=300Mi | main=200Mi | init=350Mi main=200Mi | init=300Mi",
+                "sidecar*=200Mi | main=200Mi | sidecar=250Mi main=200Mi | sidecar=200Mi",
+                "sidecar*=200Mi | main=200Mi | sidecar=200Mi main=250Mi | main=200Mi",
+                "init= | main= | init=350Mi main=200Mi | init=0 main=0",
+                "sidecar*= | main= | sidecar=250Mi main=200Mi | sidecar=0 main=0",
+                "init= sidecar*= | main= | init=350Mi sidecar=250Mi main=200Mi | init=0 sidecar=0 main=0",
+                "s1*=100Mi i1=400Mi s2*=200Mi i2=500Mi s3*=300Mi i3=600Mi | m1=300Mi m2=200Mi m3=100Mi"
+                        + " | i1=450Mi i2=350Mi i3=350Mi s1=150Mi s2=250Mi s3=250Mi m1=50Mi m2=250Mi m3=400Mi"
+                        + " | i1=400Mi s1=100Mi s2=200Mi m2=200Mi m3=100Mi"
+            })
+    void memory_message_hasAllContainersThatUseMoreThanTheyRequest(
+            String init, String regular, String measured, String expected) {
+        Pod pod = pod("web", NORMAL, "", "");
+        pod.getSpec().setInitContainers(containers(init));
+        pod.getSpec().setContainers(containers(regular));
+        Map<String, String> used = amounts(measured);
+        PodUsage usage = new PodUsage(
+                PodReferences.key(pod),
+                used.entrySet().stream()
+                        .map(each -> container(each.getKey(), new ContainerUse(bytes(each.getValue()), 0, 0, 0, 0)))
+                        .toList());
+
+        EvictionMessage.Explained explained = EvictionMessage.of(
+                "memory", pod, List.of(), Measurement.of(Map.of(), List.of(usage), StorageLayout.SHARED));
+
+        Map<String, String> offending = amounts(expected);
+        assertThat(explained.message())
+                .isEqualTo(offending.keySet().stream()
+                        .map(name -> "Container " + name + " was using " + used.get(name) + ", request is "
+                                + offending.get(name) + ", has larger consumption of memory. ")
+                        .collect(Collectors.joining("", "The node was low on resource: memory. ", "")));
+        assertThat(explained.annotations())
+                .isEqualTo(Map.of(
+                        "offending_containers", String.join(",", offending.keySet()),
+                        "offending_containers_usage",
+                                offending.keySet().stream().map(used::get).collect(Collectors.joining(",")),
+                        "starved_resource", "memory"));
+    }
+
+    private static Map<String, String> amounts(String text) {
+        return Splitter.on(' ').omitEmptyStrings().withKeyValueSeparator('=').split(text);
+    }
+
+    private static List<Container> containers(String requests) {
+        return amounts(requests).entrySet().stream()
+                .map(each -> {
+                    String name = each.getKey().replace("*", "");
+                    Container container =
+                            container(name, each.getValue().isEmpty() ? "" : "memory=" + each.getValue(), "");
+                    container.setRestartPolicy(name.equals(each.getKey()) ? null : "Always");
+                    return container;
+                })
+                .toList();
     }
 
     @Test

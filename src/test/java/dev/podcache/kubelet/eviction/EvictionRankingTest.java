@@ -14,6 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Upstream's TestOrderedBy functions of helpers_test.go. The pods are added in the order that is expected. */
 class EvictionRankingTest {
@@ -46,6 +48,10 @@ class EvictionRankingTest {
         add(pod, MeasuredPods.processes(pod, count));
     }
 
+    private static void setWholeRequest(Pod pod, String request) {
+        pod.getSpec().setResources(MeasuredPods.container("", request, "").getResources());
+    }
+
     private void assertRanked(EvictionSignal signal) {
         assertRanked(signal, StorageLayout.SHARED);
     }
@@ -57,6 +63,38 @@ class EvictionRankingTest {
                 .containsExactlyElementsOf(expected.stream()
                         .map(pod -> pod.getMetadata().getName())
                         .toList());
+    }
+
+    /** TestOrderedByExceedsRequestMemory, TestOrderedByExceedsRequestDisk. */
+    @Test
+    void ranked_onePodExceedsItsRequestByLittle_isFirstWhateverItsPriority() {
+        addMemory("exceeds", HIGH, "memory=100Mi", "101Mi");
+        addMemory("below", LOW, "memory=200Mi", "199Mi");
+        assertRanked(EvictionSignal.MEMORY_AVAILABLE);
+        expected.clear();
+        usage.clear();
+        addDisk("exceeds", HIGH, "ephemeral-storage=100Mi", "90Mi", "11Mi", "0");
+        addDisk("below", LOW, "ephemeral-storage=200Mi", "100Mi", "99Mi", "0");
+        assertRanked(EvictionSignal.NODE_FS_AVAILABLE);
+    }
+
+    @Test
+    void ranked_requestOfTheWholePod_countsInsteadOfItsContainers() {
+        addMemory("high", NORMAL, "memory=300Mi", "400Mi");
+        addMemory("low", NORMAL, "memory=100Mi", "400Mi");
+        setWholeRequest(expected.get(0), "memory=200Mi");
+        setWholeRequest(expected.get(1), "memory=350Mi");
+        assertRanked(EvictionSignal.MEMORY_AVAILABLE);
+    }
+
+    /** TestOrderedByPriority. */
+    @ParameterizedTest
+    @EnumSource(EvictionSignal.class)
+    void ranked_noFigures_isByPriority(EvictionSignal signal) {
+        expected.add(pod("low", -134, "", ""));
+        expected.add(pod("medium", 1, "cpu=100m memory=100Mi", "cpu=200m memory=200Mi"));
+        expected.add(pod("high", 12534, "cpu=200m memory=200Mi", "cpu=200m memory=200Mi"));
+        assertRanked(signal);
     }
 
     /** TestOrderedByMemory. */

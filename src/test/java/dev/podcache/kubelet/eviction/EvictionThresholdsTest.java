@@ -48,6 +48,7 @@ class EvictionThresholdsTest {
                 "memory.available<-150Mi | eviction threshold memory.available must be positive, but is -150Mi",
                 "memory.available<0 | eviction threshold memory.available must be positive, but is 0",
                 "memory.available<-15% | eviction percentage threshold memory.available must be at least 0% and at most 100%, but is -15%",
+                "memory.available<150% | eviction percentage threshold memory.available must be at least 0% and at most 100%, but is 150%",
                 "memory.available<100.1% | eviction percentage threshold memory.available must be at least 0% and at most 100%, but is 100.1%",
                 "memory.available<lots | \"lots\" is not a quantity for the eviction threshold memory.available: write",
                 "memory.available<NaN% | \"NaN%\" is not a percentage: write"
@@ -79,6 +80,24 @@ class EvictionThresholdsTest {
         ThresholdValue threshold =
                 ThresholdValue.parse(EvictionSignal.MEMORY_AVAILABLE, text).orElseThrow();
         assertThat(threshold.of(capacity)).isEqualTo(expected);
+    }
+
+    /** TestCompareThresholdValue. */
+    @ParameterizedTest
+    @CsvSource({
+        "123, 123, true",
+        "123, 456, false",
+        "123, 10%, false",
+        "10%, 10%, true",
+        "20%, 10%, false",
+        "1Ki, 1024, true"
+    })
+    void equals_otherValue_ifTheAmountOrTheShareIsTheSame(String first, String second, boolean expected) {
+        EvictionSignal signal = EvictionSignal.MEMORY_AVAILABLE;
+        ThresholdValue one = ThresholdValue.parse(signal, first).orElseThrow();
+        ThresholdValue other = ThresholdValue.parse(signal, second).orElseThrow();
+        assertThat(one.equals(other)).isEqualTo(expected);
+        assertThat(other.equals(one)).isEqualTo(expected);
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.podcache.kubelet.eviction;
 import static dev.podcache.kubelet.eviction.MeasuredPods.pod;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.common.collect.ImmutableMap;
 import com.google.common.util.concurrent.Uninterruptibles;
 import dev.podcache.kubelet.host.HostFacts.Supply;
 import dev.podcache.kubelet.nodestatus.FakeHost;
@@ -13,8 +14,10 @@ import dev.podcache.testing.NewThread;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Patience;
 import dev.podcache.time.TaskThreads;
+import io.fabric8.kubernetes.api.model.Pod;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -35,11 +38,13 @@ class RuntimeUsageTest {
     private final ManualTimekeeper time = new ManualTimekeeper();
     private ContainerStatistics.RuntimeFileSystems fileSystems = ContainerStatistics.RuntimeFileSystems.SHARED;
 
-    /** Statistics of one pod that uses 300 bytes. */
+    private final List<ContainerStatistics.PodUsage> pods = new ArrayList<>();
+
+    /** Statistics of {@code pods}, by default of one that uses 300 bytes. */
     private class Statistics implements ContainerStatistics {
         @Override
         public List<PodUsage> usage() throws IOException {
-            return List.of(MeasuredPods.memory(pod("web", 0, "", ""), "300"));
+            return pods.isEmpty() ? List.of(MeasuredPods.memory(pod("web", 0, "", ""), "300")) : pods;
         }
 
         @Override
@@ -88,6 +93,34 @@ class RuntimeUsageTest {
         assertThat(measured.layout()).isEqualTo(StorageLayout.SPLIT);
         assertThat(measured.supply(EvictionSignal.IMAGE_FS_AVAILABLE)).contains(new Supply(900, 90));
         assertThat(measured.supply(EvictionSignal.CONTAINER_FS_INODES_FREE)).contains(new Supply(70, 7));
+    }
+
+    /** TestMakeSignalObservations. */
+    @Test
+    void measure_everything_hasEachSignalAndEachPod() throws InterruptedException {
+        ContainerStatistics.FileSystem images = new ContainerStatistics.FileSystem(2000, 1000, 600, 500);
+        fileSystems = new ContainerStatistics.RuntimeFileSystems(Optional.of(images), Optional.of(CONTAINERS));
+        host.memory = Optional.of(new Supply(2048, 1024));
+        host.bytes = Optional.of(new Supply(2048, 1000));
+        host.inodes = Optional.of(new Supply(1024, 900));
+        host.processIds = Optional.of(new Supply(255816, 254816));
+        List<Pod> measuredPods = List.of(pod("pod1", 0, "", ""), pod("pod1", 0, "", ""), pod("pod3", 0, "", ""));
+        measuredPods.get(1).getMetadata().setUid("another");
+        measuredPods.forEach(pod -> pods.add(MeasuredPods.memory(pod, "200")));
+        Measurement measured = measure();
+        assertThat(measured.supplies())
+                .isEqualTo(ImmutableMap.builder()
+                        .put(EvictionSignal.MEMORY_AVAILABLE, new Supply(2048, 1024))
+                        .put(EvictionSignal.ALLOCATABLE_MEMORY_AVAILABLE, new Supply(1000, 400))
+                        .put(EvictionSignal.NODE_FS_AVAILABLE, new Supply(2048, 1000))
+                        .put(EvictionSignal.NODE_FS_INODES_FREE, new Supply(1024, 900))
+                        .put(EvictionSignal.IMAGE_FS_AVAILABLE, new Supply(2000, 1000))
+                        .put(EvictionSignal.IMAGE_FS_INODES_FREE, new Supply(600, 500))
+                        .put(EvictionSignal.CONTAINER_FS_AVAILABLE, new Supply(800, 80))
+                        .put(EvictionSignal.CONTAINER_FS_INODES_FREE, new Supply(70, 7))
+                        .put(EvictionSignal.PID_AVAILABLE, new Supply(255816, 254816))
+                        .buildOrThrow());
+        assertThat(measuredPods).map(pod -> measured.usage(pod).orElseThrow()).isEqualTo(pods);
     }
 
     @Test

@@ -12,6 +12,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The functions of upstream's helpers_test.go about thresholds and conditions. */
 class ThresholdTrackerTest {
@@ -157,6 +158,29 @@ class ThresholdTrackerTest {
                         EvictionSignal.MEMORY_AVAILABLE,
                         EvictionSignal.NODE_FS_AVAILABLE,
                         EvictionSignal.PID_AVAILABLE);
+    }
+
+    /** TestGetReclaimableThreshold; TestNodeConditions for each signal. */
+    @ParameterizedTest
+    @EnumSource(EvictionSignal.class)
+    void assess_oneSignalIsShort_isThatPressureAndHasAResourceToReclaim(EvictionSignal signal) {
+        Assessment assessed = new ThresholdTracker(Duration.ofMinutes(5))
+                .assess(
+                        List.of(threshold(signal, "150Mi", Duration.ZERO, "0")),
+                        supplies(ImmutableMap.of(signal, supply("149Mi"))),
+                        0);
+        assertThat(assessed.pressures()).containsExactly(signal.pressure());
+        assertThat(assessed.due())
+                .singleElement()
+                .extracting(due -> due.signal().resource())
+                .isIn("memory", "ephemeral-storage", "inodes", "pids");
+    }
+
+    @Test
+    void assess_noThresholds_isNoPressureAndNothingDue() {
+        Assessment assessed = new ThresholdTracker(Duration.ofMinutes(5)).assess(List.of(), supplies(Map.of()), MINUTE);
+        assertThat(assessed.pressures()).isEmpty();
+        assertThat(assessed.due()).isEmpty();
     }
 
     @Test
