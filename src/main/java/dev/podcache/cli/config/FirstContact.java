@@ -51,9 +51,6 @@ public final class FirstContact {
     public boolean await(String node, @Nullable Duration limit) {
         Duration timeout = limit != null && limit.compareTo(TIMEOUT) < 0 ? limit : TIMEOUT;
         long start = System.nanoTime();
-        // while the connection is opened
-        server.prepareDecoding(ObjectKind.POD);
-        server.prepareDecoding(ObjectKind.NODE);
         while (true) {
             CompletableFuture<?> pods = server.listerWatcher(ObjectKind.POD, "", NodePorts.podsOf(node))
                     .list(timeout);
