@@ -198,7 +198,7 @@ class ControllersCommandTest extends ConsoleFixture {
                 "--node-monitor-period 0s|0s",
                 "--node-monitor-grace-period soon|soon",
                 "--node-eviction-rate -1|--node-eviction-rate",
-                "--node-eviction-rate fast|fast",
+                "--node-eviction-rate fast|'fast' is not a number",
                 "--secondary-node-eviction-rate NaN|--secondary-node-eviction-rate",
                 "--large-cluster-size-threshold -1|--large-cluster-size-threshold",
                 "--unhealthy-zone-threshold 1.1|--unhealthy-zone-threshold",

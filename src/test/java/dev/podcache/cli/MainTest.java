@@ -69,7 +69,7 @@ class MainTest extends ConsoleFixture {
                 "demo --fro 15s | '--fro'",
                 "demo twice | 'twice'",
                 "run --sync-frequency fast | \"fast\" is not a duration",
-                "run --hostname-override worker-1 --max-pods many | 'many'",
+                "run --hostname-override worker-1 --max-pods many | 'many' is not a whole number",
                 "run --hostname-override worker-1 --max-pods -1 | --max-pods is -1: it must be a whole number from 0",
                 "run --hostname-override worker-1 --register-node=maybe | 'maybe'",
                 "run --hostname-override worker-1 --node-labels a/b/c=d | --node-labels: label key \"a/b/c\" is not legal",

@@ -22,8 +22,6 @@ import io.fabric8.kubernetes.api.model.Taint;
 import io.fabric8.kubernetes.api.model.TaintBuilder;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.math.BigDecimal;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -304,35 +302,6 @@ class NodeAgentTest {
                 .containsExactly("MemoryPressure", "DiskPressure", "PIDPressure", "GpuHealthy", "Ready");
         assertThat(node.getStatus().getConditions().get(3).getLastTransitionTime())
                 .isNotNull();
-    }
-
-    @Test
-    void build_noNode_isRefusedWithTheRemedy() {
-        assertThatThrownBy(() -> new NodeAgentBuilder(options -> {
-                            throw new AssertionError("not reached");
-                        })
-                        .build())
-                .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("node(\"edge-1\")");
-    }
-
-    @Test
-    void options_thatAreNotAllowed_areRefusedByName() throws UnknownHostException {
-        InetAddress one = InetAddress.getByAddress(new byte[] {10, 0, 0, 1});
-        InetAddress two = InetAddress.getByAddress(new byte[] {10, 0, 0, 2});
-
-        assertThatThrownBy(() -> fixture.agent(options -> options.addresses(List.of(one, two))))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("10.0.0.1,10.0.0.2");
-        assertThatThrownBy(() -> fixture.agent(options -> options.leaseDuration(Duration.ofMillis(500))))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("the lease duration must be at least PT1S, but is PT0.5S");
-        for (String amount : List.of("abc", "-2")) {
-            assertThatThrownBy(() -> fixture.agent(options -> options.capacity(Map.of("cpu", new Quantity(amount)))))
-                    .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("capacity: cpu must be a quantity")
-                    .hasMessageContaining("\"" + amount + "\"");
-        }
     }
 
     @Test
