@@ -69,8 +69,8 @@ public final class InMemoryCluster implements AutoCloseable {
      */
     public static InMemoryCluster create(Timekeeper timekeeper, int historyLimit, Duration bookmarkPeriod) {
         if (historyLimit < 1 || bookmarkPeriod.isZero() || bookmarkPeriod.isNegative()) {
-            throw new IllegalArgumentException(
-                    "historyLimit " + historyLimit + " and bookmarkPeriod " + Durations.text(bookmarkPeriod) + " must be positive");
+            throw new IllegalArgumentException("historyLimit " + historyLimit + " and bookmarkPeriod "
+                    + Durations.text(bookmarkPeriod) + " must be positive");
         }
         InMemoryCluster cluster = new InMemoryCluster(timekeeper, historyLimit, bookmarkPeriod);
         FIRST_NAMESPACES.forEach(cluster::createNamespace);

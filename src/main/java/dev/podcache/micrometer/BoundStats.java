@@ -42,27 +42,40 @@ final class BoundStats {
 
     void bindTo(Podcache cache) {
         SourceMeters<Podcache> meters = meters(cache);
-        meters.gauge("podcache.references", "references", "Pairs of an owner and an object", each -> recent(each)
-                .references());
         meters.gauge(
-                "podcache.bytes", BaseUnits.BYTES, "Objects in memory, as received", each -> recent(each)
-                        .bytes());
-        meters.gauge("podcache.watches", "watches", "Objects whose watch is open", each -> recent(each)
-                .watches());
+                "podcache.references",
+                "references",
+                "Pairs of an owner and an object",
+                each -> recent(each).references());
+        meters.gauge(
+                "podcache.bytes",
+                BaseUnits.BYTES,
+                "Objects in memory, as received",
+                each -> recent(each).bytes());
+        meters.gauge(
+                "podcache.watches",
+                "watches",
+                "Objects whose watch is open",
+                each -> recent(each).watches());
         meters.gauge(
                 "podcache.connections",
                 BaseUnits.CONNECTIONS,
                 "Connections to the API server, open or being opened",
                 each -> recent(each).connections());
-        meters.counter("podcache.stale", "Gets that were answered with a stale object", each -> recent(each)
-                .stale());
+        meters.counter(
+                "podcache.stale",
+                "Gets that were answered with a stale object",
+                each -> recent(each).stale());
         meters.counters(
                 "podcache.fetches",
                 "outcome",
                 "Requests that gets waited for, with their retries",
                 each -> fetches(recent(each)));
-        meters.counters("podcache.watch.failures", "outcome", "Lists and watches that failed", each -> byReason(
-                recent(each).watchFailures()));
+        meters.counters(
+                "podcache.watch.failures",
+                "outcome",
+                "Lists and watches that failed",
+                each -> byReason(recent(each).watchFailures()));
         // for the kinds that the cache has already
         recent(cache);
     }

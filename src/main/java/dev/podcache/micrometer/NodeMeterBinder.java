@@ -54,10 +54,11 @@ public final class NodeMeterBinder implements MeterBinder {
     @Override
     public void bindTo(MeterRegistry registry) {
         SourceMeters<NodeAgent> meters = new SourceMeters<>(agent, tags, registry);
-        meters.gauge("podcache.node.registered", null, "Whether the Node is registered", each -> each.status()
-                        .registered()
-                ? 1
-                : 0);
+        meters.gauge(
+                "podcache.node.registered",
+                null,
+                "Whether the Node is registered",
+                each -> each.status().registered() ? 1 : 0);
         meters.gauge(
                 "podcache.node.lease.age",
                 "seconds",
@@ -83,25 +84,39 @@ public final class NodeMeterBinder implements MeterBinder {
     }
 
     private static void bindPods(SourceMeters<NodeAgent> meters) {
-        meters.gauge("kubelet.running.pods", null, "Pods of which a container runs", each -> each.counts()
-                .runningPods());
+        meters.gauge(
+                "kubelet.running.pods",
+                null,
+                "Pods of which a container runs",
+                each -> each.counts().runningPods());
         String containers = "Containers by state";
         meters.with("container.state", "running")
-                .gauge("kubelet.running.containers", null, containers, each -> each.counts()
-                        .runningContainers());
+                .gauge(
+                        "kubelet.running.containers",
+                        null,
+                        containers,
+                        each -> each.counts().runningContainers());
         meters.with("container.state", "exited")
-                .gauge("kubelet.running.containers", null, containers, each -> each.counts()
-                        .exitedContainers());
-        meters.counters("kubelet.evictions", "eviction.signal", "Evicted pods", each -> each.counts()
-                .evictions());
+                .gauge(
+                        "kubelet.running.containers",
+                        null,
+                        containers,
+                        each -> each.counts().exitedContainers());
+        meters.counters(
+                "kubelet.evictions",
+                "eviction.signal",
+                "Evicted pods",
+                each -> each.counts().evictions());
     }
 
     private static void bindProbes(SourceMeters<NodeAgent> meters) {
         for (String probe : meters.source().counts().probes().keySet()) {
             meters.with("probe.type", probe)
-                    .counters("prober.probe", "result", "Checks of containers", each -> each.counts()
-                            .probes()
-                            .getOrDefault(probe, Map.of()));
+                    .counters(
+                            "prober.probe",
+                            "result",
+                            "Checks of containers",
+                            each -> each.counts().probes().getOrDefault(probe, Map.of()));
         }
     }
 

@@ -83,7 +83,9 @@ class FirstReadsTest {
     @Test
     @SuppressWarnings("NullAway")
     void getObjects_null_isRefusedByName() {
-        assertThatNullPointerException().isThrownBy(() -> secrets.getObjects(null)).withMessage("keys");
+        assertThatNullPointerException()
+                .isThrownBy(() -> secrets.getObjects(null))
+                .withMessage("keys");
     }
 
     @Test

@@ -95,7 +95,10 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
         String query = "limit=" + PAGE + "&continue=" + encoded(page.next());
         return left.isNegative()
                 ? CompletableFuture.failedFuture(ApiServerException.withoutAnswer(
-                        FailureReason.TIMEOUT, "LIST " + selection, "not all pages came within " + Durations.text(timeout), null))
+                        FailureReason.TIMEOUT,
+                        "LIST " + selection,
+                        "not all pages came within " + Durations.text(timeout),
+                        null))
                 : page(query, left, ApiConnections.LONGEST_LIST)
                         .thenCompose(next -> remainingPages(next, items, startedAt, timeout));
     }

@@ -39,7 +39,8 @@ final class ManifestOptions {
      */
     ImmutableList<PodTemplate> templates(Console console) {
         String given = file == null ? "" : file;
-        ImmutableList<PodTemplate> templates = PodTemplates.in(Manifests.read(given, console.in()), namespace().orElse("default"));
+        ImmutableList<PodTemplate> templates =
+                PodTemplates.in(Manifests.read(given, console.in()), namespace().orElse("default"));
         if (templates.isEmpty()) {
             throw new CommandException(
                     "manifest " + given + " has no pod: give one with a Pod, Deployment, StatefulSet, DaemonSet, Job or"

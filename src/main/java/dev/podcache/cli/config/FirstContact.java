@@ -61,8 +61,8 @@ public final class FirstContact {
             if (failure == null) {
                 return true;
             }
-            String text = "API server " + config.getMasterUrl() + ": " + failure.getMessage() + "; "
-                    + remedy(failure, kind);
+            String text =
+                    "API server " + config.getMasterUrl() + ": " + failure.getMessage() + "; " + remedy(failure, kind);
             boolean over = limit != null
                     && System.nanoTime() - start >= limit.minus(PAUSE).toNanos();
             if (over || !mayBecomeReachable(failure)) {

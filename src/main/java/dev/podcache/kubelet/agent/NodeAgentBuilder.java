@@ -166,8 +166,9 @@ public final class NodeAgentBuilder {
 
     /** Sets the addresses of the node: one, or one of each family. Default: that of the machine's default route. */
     public NodeAgentBuilder addresses(List<InetAddress> values) {
-        registration = registration.withAddresses(
-                NodeIps.parse(Objects.requireNonNull(values, "addresses").stream().map(InetAddresses::toAddrString).collect(Collectors.joining(","))));
+        registration = registration.withAddresses(NodeIps.parse(Objects.requireNonNull(values, "addresses").stream()
+                .map(InetAddresses::toAddrString)
+                .collect(Collectors.joining(","))));
         return this;
     }
 
@@ -248,7 +249,8 @@ public final class NodeAgentBuilder {
      * none.
      */
     public NodeAgentBuilder reservations(NodeReservations value) {
-        reservations = new Reservations(reservations.maxPods(), reservations.podsPerCore(), Objects.requireNonNull(value, "reservations"));
+        reservations = new Reservations(
+                reservations.maxPods(), reservations.podsPerCore(), Objects.requireNonNull(value, "reservations"));
         return this;
     }
 
@@ -334,7 +336,8 @@ public final class NodeAgentBuilder {
      * or not the API server answers. Default: none.
      */
     public NodeAgentBuilder staticPods(Path manifests) {
-        staticPods = Optional.of(new StaticPodFiles(Objects.requireNonNull(manifests, "manifests"), StaticPodFiles.DEFAULT_FREQUENCY));
+        staticPods = Optional.of(
+                new StaticPodFiles(Objects.requireNonNull(manifests, "manifests"), StaticPodFiles.DEFAULT_FREQUENCY));
         return this;
     }
 

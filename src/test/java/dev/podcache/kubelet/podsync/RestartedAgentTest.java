@@ -6,6 +6,7 @@ import static dev.podcache.testing.Pods.withVolume;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.Fetched;
+import dev.podcache.embedded.Verb;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
@@ -107,6 +108,40 @@ class RestartedAgentTest {
                             action.key() != null && action.key().name().equals("db"));
             assertThat(next.status("job").getPhase()).isEqualTo("Succeeded");
         }
+    }
+
+    @Test
+    void podsThatRun_areLeftAloneWithoutAWrite() {
+        node.secret("db", "s3cret");
+        node.start();
+        node.create(withEnvFrom(pod("web"), "db"));
+        node.stop();
+        node.runtime.calls.clear();
+        node.server.clearActions();
+
+        try (WorkersFixture next = node.successor()) {
+            next.start();
+            next.timekeeper.advance(WorkersFixture.SYNC);
+
+            assertThat(next.runtime.calls).isEmpty();
+            assertThat(next.server.count(Verb.PATCH)).isZero();
+            assertThat(next.status("web").getPhase()).isEqualTo("Running");
+            assertThat(Secrets.value(next.secrets.getObject("shop", "db"))).isEqualTo("s3cret");
+        }
+    }
+
+    @Test
+    void podIsBeingDeleted_isRegisteredUntilItHasStopped() {
+        node.secret("db", "s3cret");
+        Pod web = node.create(withEnvFrom(pod("web"), "db"));
+        node.server.cluster().delete(web);
+        node.runtime.duringStop = () ->
+                assertThat(Secrets.value(node.secrets.getObject("shop", "db"))).isEqualTo("s3cret");
+
+        node.start();
+
+        assertThat(node.exists("web")).isFalse();
+        assertThat(node.server.openWatches()).isEqualTo(2);
     }
 
     @Test
