@@ -44,6 +44,11 @@ import org.slf4j.event.Level;
  */
 public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
 
+    /*
+     * A pod has at most one active worker: a worker enters `workers` only in place of none or of a finished one. The
+     * reflector, the static pods and the search for orphans may come with the same pod at the same time.
+     */
+
     private static final Logger log = LoggerFactory.getLogger(PodWorkers.class);
 
     private final Parts parts;
