@@ -35,8 +35,8 @@ class PodcacheBuilderTest {
 
         assertThatThrownBy(() -> builder.idleAfter(Duration.ofSeconds(59)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("PT59S")
-                .hasMessageContaining("at least PT1M");
+                .hasMessageContaining("59s")
+                .hasMessageContaining("at least 1m0s");
     }
 
     @Test
@@ -45,7 +45,7 @@ class PodcacheBuilderTest {
 
         assertThatThrownBy(() -> builder.backgroundRefresh(Duration.ZERO))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("PT0S")
+                .hasMessageContaining("but is 0s")
                 .hasMessageContaining("positive");
     }
 
@@ -64,7 +64,7 @@ class PodcacheBuilderTest {
 
         assertThatThrownBy(() -> builder.readTimeout(Duration.ZERO))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("readTimeout must be positive, but is PT0S");
+                .hasMessage("readTimeout must be positive, but is 0s");
     }
 
     @Test
@@ -73,7 +73,7 @@ class PodcacheBuilderTest {
 
         assertThatThrownBy(() -> builder.defaultTtl(Duration.ofSeconds(-1)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("defaultTtl must be at least PT0S, but is PT-1S");
+                .hasMessage("defaultTtl must be at least 0s, but is -1s");
     }
 
     @Test

@@ -196,7 +196,10 @@ public final class Main {
     private static String messageOf(ParameterException refused) {
         boolean argument = refused instanceof UnmatchedArgumentException unmatched && !unmatched.isUnknownOption();
         if (!argument) {
-            return String.valueOf(refused.getMessage());
+            // picocli names the Java type of the option
+            return String.valueOf(refused.getMessage())
+                    .replaceFirst("is not an int$", "is not a whole number")
+                    .replaceFirst("is not a double$", "is not a number");
         }
         String given = Quoted.value(
                 ((UnmatchedArgumentException) refused).getUnmatched().get(0));

@@ -17,11 +17,13 @@ import dev.podcache.cli.output.ProgramEvent;
 import dev.podcache.kubelet.agent.KubeletConfiguration;
 import dev.podcache.kubelet.agent.NodeAgent;
 import dev.podcache.kubelet.agent.NodeAgentBuilder;
+import dev.podcache.kubelet.agent.NodePorts;
 import dev.podcache.kubelet.agent.ProcessRuntime;
 import dev.podcache.kubelet.certificate.CertificateRotation;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.micrometer.CertificateMeterBinder;
 import dev.podcache.micrometer.PrometheusScrape;
+import dev.podcache.object.ObjectKind;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.client.Config;
 import io.micrometer.core.instrument.Tags;
@@ -117,7 +119,7 @@ final class RunCommand implements Callable<Integer> {
         Config config = credentials.config();
         try (Fabric8ApiServer server = ClusterAccess.server(config, configuration.rates())) {
             FirstContact contact = new FirstContact(server, config, console, events);
-            BooleanSupplier contacted = () -> contact.await(name, agent.duration);
+            BooleanSupplier contacted = () -> contact.await(ObjectKind.POD, NodePorts.podsOf(name), agent.duration);
             // static pods do not wait for the API server
             boolean startsFirst = configuration.staticPods().isPresent();
             if (startsFirst || contacted.getAsBoolean()) {

@@ -3,6 +3,7 @@ package dev.podcache.embedded;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.common.collect.ImmutableList;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.time.Durations;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
@@ -68,8 +69,8 @@ public final class InMemoryCluster implements AutoCloseable {
      */
     public static InMemoryCluster create(Timekeeper timekeeper, int historyLimit, Duration bookmarkPeriod) {
         if (historyLimit < 1 || bookmarkPeriod.isZero() || bookmarkPeriod.isNegative()) {
-            throw new IllegalArgumentException(
-                    "historyLimit " + historyLimit + " and bookmarkPeriod " + bookmarkPeriod + " must be positive");
+            throw new IllegalArgumentException("historyLimit " + historyLimit + " and bookmarkPeriod "
+                    + Durations.text(bookmarkPeriod) + " must be positive");
         }
         InMemoryCluster cluster = new InMemoryCluster(timekeeper, historyLimit, bookmarkPeriod);
         FIRST_NAMESPACES.forEach(cluster::createNamespace);

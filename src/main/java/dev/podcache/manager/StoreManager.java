@@ -148,7 +148,8 @@ class StoreManager<T> implements Manager<T> {
     @Override
     public Map<ObjectKey, T> getObjects(Set<ObjectKey> wanted) {
         Map<ObjectKey, CompletableFuture<T>> reads = new LinkedHashMap<>();
-        wanted.forEach(key -> reads.put(key, getObjectAsync(key.namespace(), key.name())));
+        Objects.requireNonNull(wanted, "keys")
+                .forEach(key -> reads.put(key, getObjectAsync(key.namespace(), key.name())));
         ImmutableMap.Builder<ObjectKey, T> found = ImmutableMap.builder();
         reads.forEach((key, read) -> {
             try {

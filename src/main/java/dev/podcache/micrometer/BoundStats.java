@@ -5,16 +5,15 @@ import dev.podcache.manager.CacheStats;
 import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKind;
-import io.micrometer.core.instrument.FunctionCounter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.binder.BaseUnits;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,37 +41,62 @@ final class BoundStats {
     }
 
     void bindTo(Podcache cache) {
-        gauge(cache, "podcache.references", "references", "Pairs of an owner and an object", CacheStats::references);
-        gauge(cache, "podcache.bytes", BaseUnits.BYTES, "Objects in memory, as received", CacheStats::bytes);
-        gauge(cache, "podcache.watches", "watches", "Objects whose watch is open", CacheStats::watches);
-        gauge(
-                cache,
+        SourceMeters<Podcache> meters = meters(cache);
+        meters.gauge(
+                "podcache.references",
+                "references",
+                "Pairs of an owner and an object",
+                each -> recent(each).references());
+        meters.gauge(
+                "podcache.bytes",
+                BaseUnits.BYTES,
+                "Objects in memory, as received",
+                each -> recent(each).bytes());
+        meters.gauge(
+                "podcache.watches",
+                "watches",
+                "Objects whose watch is open",
+                each -> recent(each).watches());
+        meters.gauge(
                 "podcache.connections",
                 BaseUnits.CONNECTIONS,
                 "Connections to the API server, open or being opened",
-                CacheStats::connections);
-        counter(cache, "podcache.stale", "Gets that were answered with a stale object", null, CacheStats::stale);
-        String fetches = "Requests that gets waited for, with their retries";
-        counter(cache, "podcache.fetches", fetches, "answered", CacheStats::fetchesAnswered);
-        counter(cache, "podcache.fetches", fetches, "not_found", CacheStats::fetchesNotFound);
-        for (FailureReason reason : FailureReason.values()) {
-            if (reason != FailureReason.NOT_FOUND) {
-                counter(
-                        cache,
-                        "podcache.fetches",
-                        fetches,
-                        lower(reason),
-                        stats -> stats.fetchesFailed().getOrDefault(reason, 0L));
-            }
-            counter(
-                    cache,
-                    "podcache.watch.failures",
-                    "Lists and watches that failed",
-                    lower(reason),
-                    stats -> stats.watchFailures().getOrDefault(reason, 0L));
-        }
+                each -> recent(each).connections());
+        meters.counter(
+                "podcache.stale",
+                "Gets that were answered with a stale object",
+                each -> recent(each).stale());
+        meters.counters(
+                "podcache.fetches",
+                "outcome",
+                "Requests that gets waited for, with their retries",
+                each -> fetches(recent(each)));
+        meters.counters(
+                "podcache.watch.failures",
+                "outcome",
+                "Lists and watches that failed",
+                each -> byReason(recent(each).watchFailures()));
         // for the kinds that the cache has already
         recent(cache);
+    }
+
+    private SourceMeters<Podcache> meters(Podcache cache) {
+        return new SourceMeters<>(cache, tags, registry);
+    }
+
+    private static Map<String, Long> fetches(CacheStats stats) {
+        Map<String, Long> counts = byReason(stats.fetchesFailed());
+        counts.put("not_found", stats.fetchesNotFound());
+        counts.put("answered", stats.fetchesAnswered());
+        return counts;
+    }
+
+    private static Map<String, Long> byReason(Map<FailureReason, Long> counts) {
+        Map<String, Long> all = new HashMap<>();
+        for (FailureReason reason : FailureReason.values()) {
+            all.put(lower(reason), counts.getOrDefault(reason, 0L));
+        }
+        return all;
     }
 
     private CacheStats recent(Podcache cache) {
@@ -95,13 +119,13 @@ final class BoundStats {
 
     private void bindObjects(Podcache cache, String kind) {
         for (CacheState state : CacheState.values()) {
-            Gauge.builder("podcache.objects", cache, any -> objects(recent(any), kind, state))
-                    .tags(tags)
-                    .tag("kind", kind)
-                    .tag("state", lower(state))
-                    .description("Referenced objects")
-                    .baseUnit(BaseUnits.OBJECTS)
-                    .register(registry);
+            meters(cache)
+                    .with("kind", kind, "state", lower(state))
+                    .gauge(
+                            "podcache.objects",
+                            BaseUnits.OBJECTS,
+                            "Referenced objects",
+                            each -> objects(recent(each), kind, state));
         }
     }
 
@@ -111,28 +135,6 @@ final class BoundStats {
                 .filter(kind -> nameOf(kind).equals(name))
                 .mapToInt(kind -> stats.objects(kind, state))
                 .sum();
-    }
-
-    private void gauge(
-            Podcache cache, String name, String unit, String description, ToDoubleFunction<CacheStats> value) {
-        Gauge.builder(name, cache, any -> value.applyAsDouble(recent(any)))
-                .tags(tags)
-                .description(description)
-                .baseUnit(unit)
-                .register(registry);
-    }
-
-    private void counter(
-            Podcache cache,
-            String name,
-            String description,
-            @Nullable String outcome,
-            ToDoubleFunction<CacheStats> value) {
-        FunctionCounter.Builder<Podcache> counter = FunctionCounter.builder(
-                        name, cache, any -> value.applyAsDouble(recent(any)))
-                .tags(tags)
-                .description(description);
-        (outcome == null ? counter : counter.tag("outcome", outcome)).register(registry);
     }
 
     private static String nameOf(ObjectKind<?> kind) {

@@ -1,8 +1,6 @@
 package dev.podcache.micrometer;
 
 import dev.podcache.kubelet.certificate.CertificateRotation;
-import io.micrometer.core.instrument.FunctionCounter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
@@ -46,29 +44,21 @@ public final class CertificateMeterBinder implements MeterBinder {
 
     @Override
     public void bindTo(MeterRegistry registry) {
-        Gauge.builder(
-                        "kubelet.certificate.manager.client.ttl",
-                        rotation,
-                        each -> secondsUntil(each.expires(), registry, Double.POSITIVE_INFINITY))
-                .tags(tags)
-                .description("Time until the client certificate expires")
-                .baseUnit("seconds")
-                .register(registry);
-        Gauge.builder(
-                        "podcache.node.certificate.next.rotation",
-                        rotation,
-                        each -> secondsUntil(each.next(), registry, Double.NaN))
-                .tags(tags)
-                .description("Time until the client certificate is rotated")
-                .baseUnit("seconds")
-                .register(registry);
-        FunctionCounter.builder(
-                        "kubelet.certificate.manager.client.expiration.renew.errors",
-                        rotation,
-                        CertificateRotation::failures)
-                .tags(tags)
-                .description("Rotations of the client certificate that failed")
-                .register(registry);
+        SourceMeters<CertificateRotation> meters = new SourceMeters<>(rotation, tags, registry);
+        meters.gauge(
+                "kubelet.certificate.manager.client.ttl",
+                "seconds",
+                "Time until the client certificate expires",
+                each -> secondsUntil(each.expires(), registry, Double.POSITIVE_INFINITY));
+        meters.gauge(
+                "podcache.node.certificate.next.rotation",
+                "seconds",
+                "Time until the client certificate is rotated",
+                each -> secondsUntil(each.next(), registry, Double.NaN));
+        meters.counter(
+                "kubelet.certificate.manager.client.expiration.renew.errors",
+                "Rotations of the client certificate that failed",
+                CertificateRotation::failures);
     }
 
     private static double secondsUntil(Optional<Instant> point, MeterRegistry registry, double unknown) {

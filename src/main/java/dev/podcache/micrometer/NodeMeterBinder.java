@@ -2,8 +2,6 @@ package dev.podcache.micrometer;
 
 import dev.podcache.kubelet.agent.NodeAgent;
 import dev.podcache.kubelet.agent.NodeCounts;
-import io.micrometer.core.instrument.FunctionCounter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
@@ -11,8 +9,6 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Function;
-import java.util.function.ToDoubleFunction;
 
 /**
  * Shows what a {@link NodeAgent} does as Micrometer meters; {@link PodcacheMeterBinder} shows its caches. Thread-safe.
@@ -57,103 +53,71 @@ public final class NodeMeterBinder implements MeterBinder {
 
     @Override
     public void bindTo(MeterRegistry registry) {
-        gauge(
-                registry,
+        SourceMeters<NodeAgent> meters = new SourceMeters<>(agent, tags, registry);
+        meters.gauge(
                 "podcache.node.registered",
-                Tags.empty(),
+                null,
                 "Whether the Node is registered",
                 each -> each.status().registered() ? 1 : 0);
-        Gauge.builder("podcache.node.lease.age", agent, NodeMeterBinder::leaseAge)
-                .tags(tags)
-                .description("Time since the Lease of the Node was renewed")
-                .baseUnit("seconds")
-                .register(registry);
-        outcomes(registry, "podcache.node.lease.renewals", "Requests that renew the Lease", NodeCounts::leaseRenewals);
-        outcomes(
-                registry,
+        meters.gauge(
+                "podcache.node.lease.age",
+                "seconds",
+                "Time since the Lease of the Node was renewed",
+                NodeMeterBinder::leaseAge);
+        meters.counters(
+                "podcache.node.lease.renewals",
+                "outcome",
+                "Requests that renew the Lease",
+                each -> each.counts().leaseRenewals());
+        meters.counters(
                 "podcache.node.status.updates",
+                "outcome",
                 "Requests that report the status of the Node",
-                NodeCounts::nodeStatusUpdates);
-        outcomes(
-                registry,
+                each -> each.counts().nodeStatusUpdates());
+        meters.counters(
                 "podcache.pod.status.patches",
+                "outcome",
                 "Requests that report the status of a pod",
-                NodeCounts::podStatusPatches);
-        bindPods(registry);
-        bindProbes(registry);
+                each -> each.counts().podStatusPatches());
+        bindPods(meters);
+        bindProbes(meters);
     }
 
-    private void bindPods(MeterRegistry registry) {
-        gauge(
-                registry,
+    private static void bindPods(SourceMeters<NodeAgent> meters) {
+        meters.gauge(
                 "kubelet.running.pods",
-                Tags.empty(),
+                null,
                 "Pods of which a container runs",
                 each -> each.counts().runningPods());
         String containers = "Containers by state";
-        gauge(
-                registry,
-                "kubelet.running.containers",
-                Tags.of("container.state", "running"),
-                containers,
-                each -> each.counts().runningContainers());
-        gauge(
-                registry,
-                "kubelet.running.containers",
-                Tags.of("container.state", "exited"),
-                containers,
-                each -> each.counts().exitedContainers());
-        agent.counts()
-                .evictions()
-                .keySet()
-                .forEach(signal -> counter(
-                        registry,
-                        "kubelet.evictions",
-                        Tags.of("eviction.signal", signal),
-                        "Evicted pods",
-                        counts -> counts.evictions().getOrDefault(signal, 0L)));
+        meters.with("container.state", "running")
+                .gauge(
+                        "kubelet.running.containers",
+                        null,
+                        containers,
+                        each -> each.counts().runningContainers());
+        meters.with("container.state", "exited")
+                .gauge(
+                        "kubelet.running.containers",
+                        null,
+                        containers,
+                        each -> each.counts().exitedContainers());
+        meters.counters(
+                "kubelet.evictions",
+                "eviction.signal",
+                "Evicted pods",
+                each -> each.counts().evictions());
     }
 
-    private void bindProbes(MeterRegistry registry) {
-        agent.counts()
-                .probes()
-                .forEach((probe, results) -> results.keySet()
-                        .forEach(result -> counter(
-                                registry,
-                                "prober.probe",
-                                Tags.of("probe.type", probe, "result", result),
-                                "Checks of containers",
-                                counts -> counts.probes()
-                                        .getOrDefault(probe, Map.of())
-                                        .getOrDefault(result, 0L))));
-    }
-
-    private void outcomes(
-            MeterRegistry registry, String name, String description, Function<NodeCounts, Map<String, Long>> counts) {
-        counts.apply(agent.counts())
-                .keySet()
-                .forEach(outcome -> counter(
-                        registry,
-                        name,
-                        Tags.of("outcome", outcome),
-                        description,
-                        latest -> counts.apply(latest).getOrDefault(outcome, 0L)));
-    }
-
-    private void counter(
-            MeterRegistry registry, String name, Tags further, String description, ToDoubleFunction<NodeCounts> value) {
-        FunctionCounter.builder(name, agent, each -> value.applyAsDouble(each.counts()))
-                .tags(tags.and(further))
-                .description(description)
-                .register(registry);
-    }
-
-    private void gauge(
-            MeterRegistry registry, String name, Tags further, String description, ToDoubleFunction<NodeAgent> value) {
-        Gauge.builder(name, agent, value)
-                .tags(tags.and(further))
-                .description(description)
-                .register(registry);
+    private static void bindProbes(SourceMeters<NodeAgent> meters) {
+        for (String probe : meters.source().counts().probes().keySet()) {
+            meters.with("probe.type", probe)
+                    .counters(
+                            "prober.probe",
+                            "result",
+                            "Checks of containers",
+                            each -> each.counts().probes().getOrDefault(probe, Map.of()));
+        }
     }
 
     private static double leaseAge(NodeAgent agent) {

@@ -29,7 +29,8 @@ public final class PrometheusScrape implements Supplier<String> {
     /**
      * Creates a scrape.
      *
-     * @param binders called by the first scrape, under a lock that other scrapes wait for; again only if it threw
+     * @param binders called by the first scrape, under a lock that other scrapes wait for. If it throws, the next
+     *     scrape calls it again
      */
     public PrometheusScrape(Supplier<List<MeterBinder>> binders) {
         Objects.requireNonNull(binders, "binders");

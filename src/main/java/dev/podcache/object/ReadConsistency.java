@@ -46,7 +46,7 @@ public final class ReadConsistency {
      */
     public static ReadConsistency maxAge(Duration age) {
         if (Objects.requireNonNull(age, "age").isNegative()) {
-            throw new IllegalArgumentException("maxAge must not be negative, but is " + age);
+            throw new IllegalArgumentException("maxAge must not be negative, but is " + age.toMillis() + " ms");
         }
         return age.isZero() ? LATEST : new ReadConsistency(null, age);
     }
@@ -64,11 +64,11 @@ public final class ReadConsistency {
         return maxAge != null && age != null && age.compareTo(maxAge) <= 0;
     }
 
-    /** Returns a text such as {@code latest}, {@code at least version 4711} or {@code at most PT5S old}. */
+    /** Returns a text such as {@code latest}, {@code at least version 4711} or {@code at most 5000 ms old}. */
     @Override
     public String toString() {
         return version != null
                 ? "at least version " + version
-                : maxAge != null ? "at most " + maxAge + " old" : "latest";
+                : maxAge != null ? "at most " + maxAge.toMillis() + " ms old" : "latest";
     }
 }

@@ -60,7 +60,7 @@ final class SinkCalls {
         }
         try {
             if (awaited != null && !timekeeper.await(awaited, CLOSE_TIMEOUT)) {
-                log.warn("{}: the sink did not return within {} of close()", target, CLOSE_TIMEOUT);
+                log.warn("{}: the sink did not return within {} s of close()", target, CLOSE_TIMEOUT.toSeconds());
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

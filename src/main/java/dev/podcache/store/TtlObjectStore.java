@@ -6,6 +6,7 @@ import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.Closed;
 import dev.podcache.object.ReadConsistency;
 import dev.podcache.object.Referrer;
+import dev.podcache.time.Durations;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
@@ -132,10 +133,10 @@ public final class TtlObjectStore<T extends HasMetadata> implements ObservableSt
     @Override
     public ObjectState state(ObjectKey key) {
         TtlEntry<T> entry = entries.find(key.namespace(), key.name());
-        String freshness = "TTL " + Duration.ofNanos(ttl.ttlNanos()) + ", " + ttl.origin()
+        String freshness = "TTL " + Durations.text(Duration.ofNanos(ttl.ttlNanos())) + ", " + ttl.origin()
                 + (options.maxStaleness().isZero()
                         ? ""
-                        : "; then refreshed in the background for " + options.maxStaleness());
+                        : "; then refreshed in the background for " + Durations.text(options.maxStaleness()));
         return entry == null ? ObjectState.unknown(freshness) : entry.state(now(), ttl.ttlNanos(), freshness);
     }
 

@@ -1,5 +1,6 @@
 package dev.podcache.time;
 
+import com.google.common.collect.Comparators;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Objects;
@@ -22,7 +23,7 @@ public final class Durations {
      */
     public static Duration positive(String name, Duration value) {
         if (Objects.requireNonNull(value, name).compareTo(Duration.ZERO) <= 0) {
-            throw new IllegalArgumentException(name + " must be positive, but is " + value);
+            throw new IllegalArgumentException(name + " must be positive, but is " + text(value));
         }
         return cut(value);
     }
@@ -35,13 +36,16 @@ public final class Durations {
      */
     public static Duration atLeast(Duration least, String name, Duration value) {
         if (Objects.requireNonNull(value, name).compareTo(least) < 0) {
-            throw new IllegalArgumentException(name + " must be at least " + least + ", but is " + value);
+            throw new IllegalArgumentException(name + " must be at least " + text(least) + ", but is " + text(value));
         }
         return cut(value);
     }
 
-    /** Returns a duration that is not negative as Go prints it, such as {@code 1m30s} or {@code 1.5ms}. */
+    /** Returns a duration as Go prints it, such as {@code 1m30s} or {@code 1.5ms}. */
     public static String text(Duration duration) {
+        if (duration.isNegative()) {
+            return "-" + text(Comparators.max(duration, LONGEST.negated()).negated());
+        }
         if (duration.compareTo(Duration.ofSeconds(1)) < 0) {
             return duration.isZero() ? "0s" : plain(BigDecimal.valueOf(duration.toNanos(), 6)) + "ms";
         }

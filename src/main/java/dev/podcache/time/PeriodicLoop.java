@@ -23,6 +23,7 @@ public final class PeriodicLoop implements AutoCloseable {
 
     private boolean running; // guarded by this
     private boolean again; // guarded by this
+    private boolean closed; // guarded by this
 
     /**
      * Creates a loop that does not run yet.
@@ -53,7 +54,7 @@ public final class PeriodicLoop implements AutoCloseable {
         return pause(period, 0.5);
     }
 
-    /** Starts the first run, on the caller's thread. Call it once. */
+    /** Starts the first run, on the caller's thread. Call it once. Does nothing after {@link #close()}. */
     public void start() {
         run();
     }
@@ -84,13 +85,14 @@ public final class PeriodicLoop implements AutoCloseable {
 
     /** Starts no further run. The current run continues. Idempotent. */
     @Override
-    public void close() {
+    public synchronized void close() {
+        closed = true;
         pause.close();
     }
 
     private void run() {
         synchronized (this) {
-            if (running) {
+            if (running || closed) {
                 return;
             }
             running = true;

@@ -155,7 +155,7 @@ final class TimerHeap {
             if (timer(slot).task == null) {
                 timers[slot] = null;
             } else {
-                // the slot of this place, which is used, for the one that is freed
+                // keeps the free slot of the place that rise overwrites
                 slots[i] = slots[size];
                 rise(size++, dues[i], slot);
             }

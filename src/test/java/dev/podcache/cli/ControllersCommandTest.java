@@ -3,12 +3,13 @@ package dev.podcache.cli;
 import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.podcache.cli.output.CapturedConsole;
 import dev.podcache.controlplane.cluster.TestNodes;
 import dev.podcache.embedded.EmbeddedApiServer;
 import dev.podcache.embedded.InMemoryCluster;
+import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Resource;
 import dev.podcache.embedded.Selection;
+import dev.podcache.embedded.StatusException;
 import dev.podcache.testing.FreePorts;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.PrometheusText;
@@ -21,7 +22,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -31,22 +31,18 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code controllers} on the embedded server. */
 @ExtendWith(NoLeaks.class)
-class ControllersCommandTest {
+class ControllersCommandTest extends ConsoleFixture {
 
     private static final List<String> FAST = List.of(
             "--node-monitor-period", "100ms",
             "--node-monitor-grace-period", "1s",
             "--node-startup-grace-period", "1s",
             "--leader-elect-retry-period", "200ms");
-
-    @TempDir
-    private Path home;
 
     private final Timekeeper timekeeper = Timekeeper.system();
     private final InMemoryCluster cluster = InMemoryCluster.create(timekeeper);
@@ -55,13 +51,7 @@ class ControllersCommandTest {
 
     @BeforeEach
     void writeKubeconfig() throws IOException {
-        kubeconfig = Files.writeString(home.resolve("config"), """
-                apiVersion: v1
-                kind: Config
-                current-context: test
-                contexts: [{name: test, context: {cluster: test, user: test}}]
-                clusters: [{name: test, cluster: {server: "%s"}}]
-                """.formatted(server.url()));
+        kubeconfig = kubeconfig(server.url());
     }
 
     @AfterEach
@@ -173,6 +163,25 @@ class ControllersCommandTest {
     }
 
     @Test
+    void mayNotListNodes_isAnErrorThatNamesWhatToGrant() throws Exception {
+        server.faults()
+                .fail(
+                        StatusException.forbidden(Resource.NODES, ""),
+                        RequestPattern.any().resource(Resource.NODES));
+        try (CommandRun run = start("--for", "3s")) {
+            assertThat(run.awaitEnd()).isEqualTo(1);
+
+            assertThat(run.err())
+                    .singleElement()
+                    .asString()
+                    .startsWith("error: API server " + server.url())
+                    .contains(": LIST nodes with metadata.name=", "403")
+                    .endsWith("; grant list and watch on nodes")
+                    .doesNotContain("pods");
+        }
+    }
+
+    @Test
     void serverDoesNotAnswer_isAnErrorWithItsAddress() throws Exception {
         server.close();
         try (CommandRun run = start("--for", "3s")) {
@@ -189,7 +198,7 @@ class ControllersCommandTest {
                 "--node-monitor-period 0s|0s",
                 "--node-monitor-grace-period soon|soon",
                 "--node-eviction-rate -1|--node-eviction-rate",
-                "--node-eviction-rate fast|fast",
+                "--node-eviction-rate fast|'fast' is not a number",
                 "--secondary-node-eviction-rate NaN|--secondary-node-eviction-rate",
                 "--large-cluster-size-threshold -1|--large-cluster-size-threshold",
                 "--unhealthy-zone-threshold 1.1|--unhealthy-zone-threshold",
@@ -204,8 +213,6 @@ class ControllersCommandTest {
                 "--node-monitor 5s|--node-monitor"
             })
     void wrongOptions_areUsageErrors(String options, String named) {
-        CapturedConsole console = new CapturedConsole(home);
-
         int code = console.execute(("controllers " + options).split(" "));
 
         assertThat(code).isEqualTo(2);
@@ -215,8 +222,6 @@ class ControllersCommandTest {
 
     @Test
     void help_namesTheFlagsOfKubeControllerManager() {
-        CapturedConsole console = new CapturedConsole(home);
-
         assertThat(console.execute("controllers", "--help")).isZero();
 
         assertThat(String.join("\n", console.out()))

@@ -23,10 +23,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -37,22 +35,12 @@ import picocli.CommandLine;
  * file, a server that is down and one that answers. A command that is added is among them.
  */
 @ExtendWith(NoLeaks.class)
-class EveryCommandTest {
+class EveryCommandTest extends ConsoleFixture {
 
     private static final int HELP_WIDTH = 100;
     private static final Pattern EXAMPLE = Pattern.compile("^ {2}(?:.*(?:\\| |<\\())?podcache( [^|]*)?");
     private static final List<String> OF_A_CLUSTER =
             List.of("run", "observe", "hollow", "controllers", "dump", "doctor");
-
-    @TempDir
-    private Path home;
-
-    private CapturedConsole console = new CapturedConsole(Path.of(""));
-
-    @BeforeEach
-    void useHome() {
-        console = new CapturedConsole(home);
-    }
 
     /** Returns the names of all commands, such as {@code config print}. */
     static List<String> commands() {
@@ -249,15 +237,5 @@ class EveryCommandTest {
         boolean ofNode = ImmutableList.of("run", "observe", "dump").contains(command);
         String ports = command.equals("run") ? " --healthz-port 0" : "";
         return command + " --kubeconfig " + kubeconfig + (ofNode ? " --node n" : "") + ports;
-    }
-
-    private Path kubeconfig(String server) throws IOException {
-        return Files.writeString(home.resolve("kubeconfig"), """
-                apiVersion: v1
-                kind: Config
-                current-context: test
-                contexts: [{name: test, context: {cluster: test, user: test}}]
-                clusters: [{name: test, cluster: {server: "%s"}}]
-                """.formatted(server));
     }
 }

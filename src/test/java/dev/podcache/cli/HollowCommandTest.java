@@ -3,36 +3,32 @@ package dev.podcache.cli;
 import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.podcache.cli.output.CapturedConsole;
 import dev.podcache.embedded.EmbeddedApiServer;
 import dev.podcache.embedded.InMemoryCluster;
+import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Resource;
 import dev.podcache.embedded.Selection;
+import dev.podcache.embedded.StatusException;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code hollow} on the embedded server. */
 @ExtendWith(NoLeaks.class)
-class HollowCommandTest {
+class HollowCommandTest extends ConsoleFixture {
 
     private static final List<Resource> CREATED =
             List.of(Resource.PODS, Resource.SECRETS, Resource.NODES, Resource.LEASES);
-
-    @TempDir
-    private Path home;
 
     private final Timekeeper timekeeper = Timekeeper.system();
     private final InMemoryCluster cluster = InMemoryCluster.create(timekeeper);
@@ -41,13 +37,7 @@ class HollowCommandTest {
 
     @BeforeEach
     void writeKubeconfig() throws IOException {
-        kubeconfig = Files.writeString(home.resolve("config"), """
-                apiVersion: v1
-                kind: Config
-                current-context: test
-                contexts: [{name: test, context: {cluster: test, user: test}}]
-                clusters: [{name: test, cluster: {server: "%s"}}]
-                """.formatted(server.url()));
+        kubeconfig = kubeconfig(server.url());
     }
 
     @AfterEach
@@ -150,6 +140,25 @@ class HollowCommandTest {
     }
 
     @Test
+    void mayNotListNodes_isAnErrorThatNamesWhatToGrant() throws Exception {
+        server.faults()
+                .fail(
+                        StatusException.forbidden(Resource.NODES, ""),
+                        RequestPattern.any().resource(Resource.NODES));
+        try (CommandRun run = CommandRun.start("hollow", kubeconfig, "--nodes", "1", "--for", "3s")) {
+            assertThat(run.awaitEnd()).isEqualTo(1);
+
+            assertThat(run.err())
+                    .singleElement()
+                    .asString()
+                    .startsWith("error: API server " + server.url())
+                    .contains(": LIST nodes with metadata.name=", "403")
+                    .endsWith("; grant list and watch on nodes")
+                    .doesNotContain("pods");
+        }
+    }
+
+    @Test
     void serverDoesNotAnswer_isAnErrorWithItsAddress() throws Exception {
         server.close();
         try (CommandRun run = CommandRun.start("hollow", kubeconfig, "--nodes", "1", "--for", "3s")) {
@@ -174,8 +183,6 @@ class HollowCommandTest {
                 "--nodes 1 --node-name a|--node-name",
             })
     void wrongOptions_areUsageErrors(String options, String named) {
-        CapturedConsole console = new CapturedConsole(home);
-
         int code = console.execute(("hollow " + options).split(" "));
 
         assertThat(code).isEqualTo(2);

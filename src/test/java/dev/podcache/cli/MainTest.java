@@ -4,13 +4,13 @@ import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.ObjectArrays;
-import dev.podcache.cli.output.CapturedConsole;
 import dev.podcache.cli.output.RecordedOutput;
 import dev.podcache.embedded.EmbeddedApiServer;
 import dev.podcache.embedded.Faults;
 import dev.podcache.embedded.InMemoryCluster;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.kubelet.runtime.HollowRuntime;
+import dev.podcache.testing.FreePorts;
 import dev.podcache.testing.NewThread;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Patience;
@@ -23,25 +23,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 @ExtendWith(NoLeaks.class)
-class MainTest {
-
-    @TempDir
-    private Path home;
-
-    private CapturedConsole console = new CapturedConsole(Path.of(""));
-
-    @BeforeEach
-    void useHome() {
-        console = new CapturedConsole(home);
-    }
+class MainTest extends ConsoleFixture {
 
     @Test
     void completion_isAScriptThatKnowsTheCommands() {
@@ -81,7 +69,7 @@ class MainTest {
                 "demo --fro 15s | '--fro'",
                 "demo twice | 'twice'",
                 "run --sync-frequency fast | \"fast\" is not a duration",
-                "run --hostname-override worker-1 --max-pods many | 'many'",
+                "run --hostname-override worker-1 --max-pods many | 'many' is not a whole number",
                 "run --hostname-override worker-1 --max-pods -1 | --max-pods is -1: it must be a whole number from 0",
                 "run --hostname-override worker-1 --register-node=maybe | 'maybe'",
                 "run --hostname-override worker-1 --node-labels a/b/c=d | --node-labels: label key \"a/b/c\" is not legal",
@@ -178,7 +166,7 @@ class MainTest {
 
     @Test
     void run_deadServerAndALimit_waitsAndThenFailsNamingItsUrl() throws IOException {
-        int port = unusedPort();
+        int port = FreePorts.find(1).get(0);
 
         int code = run("http://127.0.0.1:" + port, "--for", "6s");
 
@@ -193,7 +181,7 @@ class MainTest {
 
     @Test
     void run_deadServer_waitsUntilItIsToldToEnd() throws Exception {
-        String server = "http://127.0.0.1:" + unusedPort();
+        String server = "http://127.0.0.1:" + FreePorts.find(1).get(0);
         CompletableFuture<Integer> run = CompletableFuture.supplyAsync(() -> run(server), NewThread.EACH);
         await().until(() -> String.join("", console.out()).contains("waiting"));
 
@@ -242,20 +230,6 @@ class MainTest {
             return console.execute(ObjectArrays.concat(command, more, String.class));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        }
-    }
-
-    private Path kubeconfig(String server) throws IOException {
-        return Files.writeString(
-                home.resolve("kubeconfig"),
-                "apiVersion: v1\nkind: Config\ncurrent-context: x\n"
-                        + "contexts:\n- name: x\n  context: {cluster: c, user: u}\n"
-                        + "clusters:\n- name: c\n  cluster: {server: '" + server + "'}\n");
-    }
-
-    private static int unusedPort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.podcache.manager;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.object.CacheState;
@@ -77,6 +78,14 @@ class FirstReadsTest {
         server.failNext(1, refused());
 
         assertThatExceptionOfType(FetchFailed.class).isThrownBy(() -> secrets.getObjects(keys));
+    }
+
+    @Test
+    @SuppressWarnings("NullAway")
+    void getObjects_null_isRefusedByName() {
+        assertThatNullPointerException()
+                .isThrownBy(() -> secrets.getObjects(null))
+                .withMessage("keys");
     }
 
     @Test

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.podcache.Podcache;
 import dev.podcache.PodcacheBuilder;
-import dev.podcache.embedded.EmbeddedApiServer;
 import dev.podcache.embedded.InMemoryCluster;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.object.ObjectKind;
@@ -16,11 +15,7 @@ import dev.podcache.object.Referrer;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Patience;
 import dev.podcache.testing.Secrets;
-import dev.podcache.time.Timekeeper;
-import io.fabric8.kubernetes.client.Config;
-import io.fabric8.kubernetes.client.ConfigBuilder;
-import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import dev.podcache.testing.ServedCluster;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MockClock;
 import io.micrometer.core.instrument.Tag;
@@ -42,28 +37,19 @@ class PodcacheMeterBinderTest {
     private static final ObjectRef DB = ObjectRef.of(ObjectKind.SECRET, "shop", "db");
     private static final ObjectRef MISSING = ObjectRef.of(ObjectKind.SECRET, "shop", "missing");
 
-    private final Timekeeper timekeeper = Timekeeper.system();
-    private final InMemoryCluster cluster = InMemoryCluster.create(timekeeper);
-    private final EmbeddedApiServer server = EmbeddedApiServer.start(cluster);
-    private final KubernetesClient client = new KubernetesClientBuilder()
-            .withConfig(new ConfigBuilder(Config.empty())
-                    .withMasterUrl(server.url())
-                    .build())
-            .build();
+    private final ServedCluster served = new ServedCluster();
+    private final InMemoryCluster cluster = served.cluster();
     private final MockClock clock = new MockClock();
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry(SimpleConfig.DEFAULT, clock);
 
     @AfterEach
     void close() {
         registry.close();
-        client.close();
-        server.close();
-        cluster.close();
-        timekeeper.close();
+        served.close();
     }
 
     private PodcacheBuilder builder(ChangeDetectionStrategy strategy) {
-        return Podcache.builder(client).strategy(strategy);
+        return Podcache.builder(served.client()).strategy(strategy);
     }
 
     private void bind(Podcache cache) {
@@ -113,7 +99,7 @@ class PodcacheMeterBinderTest {
             bind(cache);
             cache.register(OWNER, Set.of(DB, MISSING));
             cache.secrets().getObject("shop", "db");
-            Patience.await().until(() -> server.openWatches() == 2);
+            Patience.await().until(() -> served.server().openWatches() == 2);
             clock.add(Duration.ofSeconds(1));
 
             assertThat(gauge("podcache.watches")).isEqualTo(2);

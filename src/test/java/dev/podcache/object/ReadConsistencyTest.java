@@ -31,7 +31,7 @@ class ReadConsistencyTest {
         assertThat(maxAge.isMetBy("", Duration.ofSeconds(4))).isTrue();
         assertThat(maxAge.isMetBy("7", Duration.ofSeconds(6))).isFalse();
         assertThat(maxAge.isMetBy("7", null)).isFalse();
-        assertThat(maxAge).hasToString("at most PT5S old");
+        assertThat(maxAge).hasToString("at most 5000 ms old");
     }
 
     @Test
@@ -48,6 +48,6 @@ class ReadConsistencyTest {
                 .withMessageContaining("metadata.resourceVersion");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ReadConsistency.maxAge(Duration.ofSeconds(-1)))
-                .withMessageContaining("PT-1S");
+                .withMessageContaining("-1000 ms");
     }
 }

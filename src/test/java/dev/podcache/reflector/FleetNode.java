@@ -6,7 +6,6 @@ import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.NoAnswer;
-import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.apiserver.WatchHandle;
 import dev.podcache.apiserver.http.ModelConnection;
@@ -14,6 +13,7 @@ import dev.podcache.kubelet.nodelease.NodeLeaseController;
 import dev.podcache.kubelet.nodelease.NodeLeaseOptions;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.testing.UnsupportedObjectApi;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.OwnerReference;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
@@ -66,7 +66,7 @@ final class FleetNode {
         reflectors.add(new Reflector<>(new FleetListerWatcher("the Node"), sink(), own));
         reflectors.add(new Reflector<>(new FleetListerWatcher("pods"), sink(), own));
         NodeLeaseOptions options = new NodeLeaseOptions("worker", NodeLeaseOptions.DEFAULT_DURATION, () -> {});
-        this.lease = new NodeLeaseController(new Leases("worker"), new NotAsked<>(), options, time);
+        this.lease = new NodeLeaseController(new Leases("worker"), new UnsupportedObjectApi<>() {}, options, time);
     }
 
     void start() {
@@ -209,41 +209,7 @@ final class FleetNode {
         }
     }
 
-    /** Whatever a node does not ask for in a simulation. */
-    private static class NotAsked<T> implements ObjectApi<T> {
-
-        @Override
-        public CompletableFuture<T> get(ObjectKey key) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public CompletableFuture<T> create(T object) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public CompletableFuture<T> update(T object) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public CompletableFuture<T> patch(ObjectKey key, String patch) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public CompletableFuture<T> patchStatus(ObjectKey key, String patch) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public CompletableFuture<T> delete(ObjectKey key, String uid) {
-            throw new UnsupportedOperationException();
-        }
-    }
-
-    private final class Leases extends NotAsked<Lease> {
+    private final class Leases extends UnsupportedObjectApi<Lease> {
 
         private Lease stored;
 

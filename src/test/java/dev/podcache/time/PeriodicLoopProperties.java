@@ -86,6 +86,18 @@ class PeriodicLoopProperties {
         assertThat(begun).hasSize(4);
     }
 
+    @Example
+    void start_afterClose_runsNothing() {
+        PeriodicLoop loop = new PeriodicLoop(() -> runOf(Duration.ZERO), PERIOD, time, () -> 0.0);
+        loop.close();
+
+        loop.start();
+        loop.runSoon();
+        time.advance(PERIOD.multipliedBy(3));
+
+        assertThat(begun).isEmpty();
+    }
+
     private CompletableFuture<Void> runOf(Duration length) {
         begun.add(time.nanoTime());
         CompletableFuture<Void> done = new CompletableFuture<>();

@@ -120,14 +120,6 @@ public final class Fabric8ApiServer implements AutoCloseable {
                 timekeeper);
     }
 
-    /**
-     * Prepares to decode objects of {@code kind}, which takes about 0.2 s when a program has just started. Otherwise, the
-     * first object waits for it. Returns at once.
-     */
-    public void prepareDecoding(ObjectKind<?> kind) {
-        timekeeper.blocking().execute(() -> serialization.unmarshal("{}", kind.model()));
-    }
-
     /** Returns a getter of objects of one kind. */
     public <T extends HasMetadata> ObjectGetter<T> getter(ObjectKind<T> kind) {
         return new Fabric8ObjectGetter<>(kind, requests, decoder(kind));

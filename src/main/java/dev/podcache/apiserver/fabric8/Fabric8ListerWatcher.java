@@ -12,6 +12,7 @@ import dev.podcache.apiserver.http.ApiConnections;
 import dev.podcache.apiserver.http.ListWatchSession;
 import dev.podcache.apiserver.http.ServerRequest;
 import dev.podcache.object.FailureReason;
+import dev.podcache.time.Durations;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -94,7 +95,10 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
         String query = "limit=" + PAGE + "&continue=" + encoded(page.next());
         return left.isNegative()
                 ? CompletableFuture.failedFuture(ApiServerException.withoutAnswer(
-                        FailureReason.TIMEOUT, "LIST " + selection, "not all pages came within " + timeout, null))
+                        FailureReason.TIMEOUT,
+                        "LIST " + selection,
+                        "not all pages came within " + Durations.text(timeout),
+                        null))
                 : page(query, left, ApiConnections.LONGEST_LIST)
                         .thenCompose(next -> remainingPages(next, items, startedAt, timeout));
     }

@@ -4,6 +4,7 @@ import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.http.ApiConnections;
 import dev.podcache.apiserver.http.ServerRequest;
 import dev.podcache.object.FailureReason;
+import dev.podcache.time.Durations;
 import dev.podcache.time.TokenBucket;
 import java.time.Duration;
 import java.util.Optional;
@@ -34,7 +35,7 @@ final class Requests {
             return CompletableFuture.failedFuture(ApiServerException.withoutAnswer(
                     FailureReason.THROTTLED,
                     request.what(),
-                    "not sent: the client-side rate limit would delay it for longer than " + timeout,
+                    "not sent: the client-side rate limit would delay it for longer than " + Durations.text(timeout),
                     null));
         }
         return connections.send(wait.get(), request, timeout, ApiConnections.LONGEST_OBJECT, decode);

@@ -3,6 +3,7 @@ package dev.podcache.apiserver.http;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.WatchHandle;
 import dev.podcache.object.FailureReason;
+import dev.podcache.time.Durations;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import java.util.Objects;
@@ -187,7 +188,10 @@ final class Exchange implements WatchHandle {
 
     private void timedOut(Duration timeout) {
         endAnywhere(ApiServerException.withoutAnswer(
-                FailureReason.TIMEOUT, request.what(), "no answer from " + connector() + " within " + timeout, null));
+                FailureReason.TIMEOUT,
+                request.what(),
+                "no answer from " + connector() + " within " + Durations.text(timeout),
+                null));
     }
 
     /** One attempt to send the exchange, over one connection. Confined to the event loop of that connection. */

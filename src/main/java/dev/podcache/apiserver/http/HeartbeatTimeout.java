@@ -1,6 +1,7 @@
 package dev.podcache.apiserver.http;
 
 import com.google.common.collect.Comparators;
+import dev.podcache.time.Durations;
 import java.time.Duration;
 
 /**
@@ -25,9 +26,7 @@ final class HeartbeatTimeout {
      * @throws IllegalArgumentException if {@code leaseDuration} is less than 1 s
      */
     HeartbeatTimeout(Duration leaseDuration) {
-        if (leaseDuration.compareTo(Duration.ofSeconds(1)) < 0) {
-            throw new IllegalArgumentException("the lease duration must be at least 1 s, but is " + leaseDuration);
-        }
+        Durations.atLeast(Duration.ofSeconds(1), "the lease duration", leaseDuration);
         this.first = Comparators.min(leaseDuration.dividedBy(12), LONGEST_FIRST);
         this.longest = leaseDuration.dividedBy(4);
         this.now = first;

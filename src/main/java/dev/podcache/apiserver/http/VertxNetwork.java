@@ -228,7 +228,7 @@ final class VertxNetwork implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
-            log.warn("the event loops did not end within {}; their threads end later", CLOSE_TIMEOUT, e);
+            log.warn("the event loops did not end within {} s; their threads end later", CLOSE_TIMEOUT.toSeconds(), e);
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.podcache.cli.access;
 import com.google.common.collect.ImmutableList;
 import dev.podcache.cli.output.CommandException;
 import dev.podcache.cli.output.Console;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -18,13 +19,12 @@ final class ManifestOptions {
     @Option(
             names = {"-n", "--namespace"},
             paramLabel = "NAMESPACE",
-            defaultValue = "default",
-            description = "the namespace of what names none (default: ${DEFAULT-VALUE})")
-    private String namespace = "default";
+            description = "the namespace of what names none; default for a manifest: default")
+    private @Nullable String namespace;
 
-    /** Returns the namespace of what names none. */
-    String namespace() {
-        return namespace;
+    /** Returns the namespace that was given for what names none; empty if none was. */
+    Optional<String> namespace() {
+        return Optional.ofNullable(namespace);
     }
 
     /** Returns whether a manifest is given. */
@@ -39,7 +39,8 @@ final class ManifestOptions {
      */
     ImmutableList<PodTemplate> templates(Console console) {
         String given = file == null ? "" : file;
-        ImmutableList<PodTemplate> templates = PodTemplates.in(Manifests.read(given, console.in()), namespace);
+        ImmutableList<PodTemplate> templates =
+                PodTemplates.in(Manifests.read(given, console.in()), namespace().orElse("default"));
         if (templates.isEmpty()) {
             throw new CommandException(
                     "manifest " + given + " has no pod: give one with a Pod, Deployment, StatefulSet, DaemonSet, Job or"

@@ -6,6 +6,7 @@ import dev.podcache.cli.output.Console;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.object.Quoted;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -81,7 +82,11 @@ public final class ObjectOptions {
         for (String name : names) {
             int slash = name.indexOf('/');
             try {
-                String namespace = slash < 0 ? manifest.namespace() : name.substring(0, slash);
+                String namespace = slash < 0 ? manifest.namespace().orElse("") : name.substring(0, slash);
+                if (namespace.isEmpty()) {
+                    throw usage(option + ": " + Quoted.value(name)
+                            + " names no namespace: write NAMESPACE/NAME, or set --namespace");
+                }
                 objects.add(new ObjectId(kind, ObjectKey.validated(namespace, name.substring(slash + 1))));
             } catch (IllegalArgumentException e) {
                 throw usage(option + ": " + e.getMessage());

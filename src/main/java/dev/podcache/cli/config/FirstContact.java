@@ -6,7 +6,6 @@ import dev.podcache.cli.output.CommandException;
 import dev.podcache.cli.output.Console;
 import dev.podcache.cli.output.EventWriter;
 import dev.podcache.cli.output.ProgramEvent;
-import dev.podcache.kubelet.agent.NodePorts;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKind;
 import io.fabric8.kubernetes.client.Config;
@@ -41,31 +40,29 @@ public final class FirstContact {
     }
 
     /**
-     * Lists the pods of the node, until that succeeds.
+     * Lists objects, until that succeeds. They should be few.
      *
+     * @param fieldSelector of the objects, such as {@code metadata.name=worker-1}
      * @param limit null to wait without limit
      * @return false if the command is to end
      * @throws CommandException if the server refuses the request, or {@code limit} has passed; the message names the
      *     server and says how to correct it
      */
-    public boolean await(String node, @Nullable Duration limit) {
+    public boolean await(ObjectKind<?> kind, String fieldSelector, @Nullable Duration limit) {
         Duration timeout = limit != null && limit.compareTo(TIMEOUT) < 0 ? limit : TIMEOUT;
         long start = System.nanoTime();
-        // while the connection is opened
-        server.prepareDecoding(ObjectKind.POD);
-        server.prepareDecoding(ObjectKind.NODE);
         while (true) {
-            CompletableFuture<?> pods = server.listerWatcher(ObjectKind.POD, "", NodePorts.podsOf(node))
-                    .list(timeout);
-            if (!console.await(pods, events)) {
+            CompletableFuture<?> list =
+                    server.listerWatcher(kind, "", fieldSelector).list(timeout);
+            if (!console.await(list, events)) {
                 return false;
             }
-            ApiServerException failure = failureOf(pods);
+            ApiServerException failure = failureOf(list);
             if (failure == null) {
                 return true;
             }
-            String text = "API server " + config.getMasterUrl() + ": " + failure.getMessage() + "; "
-                    + remedy(failure, config);
+            String text =
+                    "API server " + config.getMasterUrl() + ": " + failure.getMessage() + "; " + remedy(failure, kind);
             boolean over = limit != null
                     && System.nanoTime() - start >= limit.minus(PAUSE).toNanos();
             if (over || !mayBecomeReachable(failure)) {
@@ -105,7 +102,7 @@ public final class FirstContact {
         }
     }
 
-    private static String remedy(ApiServerException failure, Config config) {
+    private String remedy(ApiServerException failure, ObjectKind<?> kind) {
         if (failure.getCause() instanceof SSLException) {
             return "check certificate-authority, tls-server-name and the client certificate in the kubeconfig";
         }
@@ -117,7 +114,9 @@ public final class FirstContact {
             case UNAVAILABLE -> "check that it runs there, and the server in the kubeconfig";
             case TIMEOUT -> "check that it runs there, and that this machine is not overloaded";
             case UNAUTHORIZED -> "check the credentials in the kubeconfig: they may have expired";
-            case FORBIDDEN -> "grant list and watch on pods (a kubelet's credentials have it for its own node)";
+            case FORBIDDEN ->
+                "grant list and watch on " + kind.plural()
+                        + (kind.equals(ObjectKind.POD) ? " (a kubelet's credentials have it for its own node)" : "");
             case THROTTLED -> "the server is overloaded, try again later";
             default ->
                 "check that the server in the kubeconfig is a Kubernetes API server, and that its scheme is right";

@@ -12,6 +12,7 @@ import dev.podcache.cli.output.ProgramEvent;
 import dev.podcache.controlplane.leaderelection.LeaderElectionOptions;
 import dev.podcache.controlplane.nodelifecycle.NodeLifecycleOptions;
 import dev.podcache.kubelet.server.HealthServer;
+import dev.podcache.object.ObjectKind;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.nio.file.Path;
@@ -92,7 +93,8 @@ public final class ControllersCommand implements Callable<Integer> {
         try (EventWriter events = EventWriter.to(console.out(), output.format);
                 KubernetesClient client = ClusterAccess.client(config);
                 Fabric8ApiServer server = Fabric8ApiServer.of(client)) {
-            if (new FirstContact(server, config, console, events).await(host, duration)) {
+            FirstContact contact = new FirstContact(server, config, console, events);
+            if (contact.await(ObjectKind.NODE, "metadata.name=" + host, duration)) {
                 events.write(started(lifecycle, config.getMasterUrl()));
                 Supplier<RunningControllers> controllers = () ->
                         new RunningControllers(Fabric8ApiServer.of(client, limit), lifecycle, host, events::write);

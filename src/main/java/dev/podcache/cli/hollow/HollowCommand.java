@@ -1,6 +1,9 @@
 package dev.podcache.cli.hollow;
 
 import com.google.common.collect.ImmutableMap;
+import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.Fetched;
+import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.cli.config.AgentOptions;
 import dev.podcache.cli.config.ClusterAccess;
@@ -16,13 +19,17 @@ import dev.podcache.kubelet.agent.KubeletConfiguration;
 import dev.podcache.kubelet.nodestatus.NodeLabels;
 import dev.podcache.kubelet.nodestatus.NodeTaints;
 import dev.podcache.manager.ChangeDetectionStrategy;
+import dev.podcache.object.ObjectKind;
+import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -54,6 +61,7 @@ import picocli.CommandLine.Spec;
         })
 public final class HollowCommand implements Callable<Integer> {
 
+    private static final Duration LIST_TIMEOUT = Duration.ofSeconds(60);
     private static final Duration PROGRESS = Duration.ofSeconds(1);
     private static final int PROGRESS_LINES_WHEN_SETTLED = 10;
 
@@ -118,8 +126,7 @@ public final class HollowCommand implements Callable<Integer> {
         Config config = new ClusterAccess(console.environment(), console.home()).config(kubeconfig);
         try (EventWriter events = EventWriter.to(console.out(), output.format);
                 KubernetesClient client = ClusterAccess.client(config)) {
-            if (answers(client, config, events)) {
-                requireNew(client, template, config);
+            if (answers(client, template, config, events)) {
                 events.write(started(config.getMasterUrl()));
                 run(client, template, events);
             }
@@ -127,32 +134,40 @@ public final class HollowCommand implements Callable<Integer> {
         return 0;
     }
 
-    private boolean answers(KubernetesClient client, Config config, EventWriter events) {
+    /** Returns false if the command is to end. */
+    private boolean answers(KubernetesClient client, HollowTemplate template, Config config, EventWriter events) {
         try (Fabric8ApiServer server = Fabric8ApiServer.of(client, KubeletConfiguration.DEFAULT.rates())) {
-            return new FirstContact(server, config, console, events).await(prefix + 0, agent.duration);
+            FirstContact contact = new FirstContact(server, config, console, events);
+            String first = "metadata.name=" + template.name(0);
+            return contact.await(ObjectKind.NODE, first, agent.duration)
+                    && (keep || areNew(server, template, config.getMasterUrl(), events));
         }
     }
 
-    /** Refuses to become a node that exists, because the nodes are deleted at the end. */
-    private void requireNew(KubernetesClient client, HollowTemplate template, Config config) {
-        if (keep) {
-            return;
-        }
+    /**
+     * Refuses to become a node that exists, because the nodes are deleted at the end. A node of such a name that another
+     * process creates from now on is not noticed.
+     */
+    private boolean areNew(Fabric8ApiServer server, HollowTemplate template, String url, EventWriter events) {
         Set<String> names = IntStream.range(0, nodes).mapToObj(template::name).collect(Collectors.toSet());
-        try {
-            client.nodes().list().getItems().stream()
-                    .map(node -> node.getMetadata().getName())
-                    .filter(names::contains)
-                    .findFirst()
-                    .ifPresent(existing -> {
-                        throw new CommandException(
-                                "Node " + existing + " exists already, and would be deleted at the end: choose another"
-                                        + " --prefix, or delete it, or set --keep",
-                                null);
-                    });
-        } catch (KubernetesClientException e) {
-            throw new CommandException("API server " + config.getMasterUrl() + ": " + e.getMessage(), e);
+        // in pages, and only nodes of these names are decoded
+        CompletableFuture<Listed<Node>> list =
+                server.inNamespace(ObjectKind.NODE).apply("", names::contains).list(LIST_TIMEOUT);
+        if (!console.await(list, events)) {
+            return false;
         }
+        try {
+            List<Fetched<Node>> existing = list.join().items();
+            if (!existing.isEmpty()) {
+                throw new CommandException(
+                        "Node " + existing.get(0).object().getMetadata().getName() + " exists already, and would be"
+                                + " deleted at the end: choose another --prefix, or delete it, or set --keep",
+                        null);
+            }
+        } catch (CompletionException e) {
+            throw new CommandException("API server " + url + ": " + ApiServerException.describe(e), e);
+        }
+        return true;
     }
 
     private void run(KubernetesClient client, HollowTemplate template, EventWriter events) throws InterruptedException {

@@ -36,7 +36,7 @@ import picocli.CommandLine.Mixin;
         description = {
             "Asks the agent for /debug/objects through the API server, as `kubectl get --raw"
                     + " /api/v1/nodes/NODE/proxy/debug/objects` does. Needs the verb get on nodes/proxy, and an agent that"
-                    + " was started with --client-ca-file. Prints names, never contents."
+                    + " was started with --client-ca-file. Never prints the contents of objects."
         },
         footer = {"", "Example:", "  podcache dump --node hollow-1 -o json"})
 public final class DumpCommand implements Callable<Integer> {

@@ -10,7 +10,9 @@ import dev.podcache.cli.output.EventWriter;
 import dev.podcache.cli.output.OutputOptions;
 import dev.podcache.cli.output.ProgramEvent;
 import dev.podcache.kubelet.agent.KubeletConfiguration;
+import dev.podcache.kubelet.agent.NodePorts;
 import dev.podcache.kubelet.agent.ObjectCaching;
+import dev.podcache.object.ObjectKind;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.util.concurrent.Callable;
@@ -65,7 +67,7 @@ public final class ObserveCommand implements Callable<Integer> {
                 KubernetesClient client = ClusterAccess.client(config);
                 Fabric8ApiServer server = Fabric8ApiServer.of(client, configuration.rates())) {
             FirstContact contact = new FirstContact(server, config, console, events);
-            if (contact.await(name, agent.duration)) {
+            if (contact.await(ObjectKind.POD, NodePorts.podsOf(name), agent.duration)) {
                 events.write(ProgramEvent.started(name, configuration.caching().strategy(), config.getMasterUrl()));
                 observe(name, configuration.caching(), server, events);
             }

@@ -37,20 +37,20 @@ public final class HollowTemplate {
      * @throws IllegalArgumentException if such a name is not a legal name of an object
      */
     public HollowTemplate prefix(String value) {
-        ObjectKey.validated("default", value + 0);
+        ObjectKey.validatedClusterScoped(Objects.requireNonNull(value, "prefix") + 0);
         prefix = value;
         return this;
     }
 
     /** Sets the labels of each node. Default: only those of its platform and host name. */
     public HollowTemplate labels(Map<String, String> values) {
-        labels = ImmutableMap.copyOf(values);
+        labels = ImmutableMap.copyOf(Objects.requireNonNull(values, "labels"));
         return this;
     }
 
     /** Sets the taints of each node. Default: none. */
     public HollowTemplate taints(List<Taint> values) {
-        taints = ImmutableList.copyOf(values);
+        taints = ImmutableList.copyOf(Objects.requireNonNull(values, "taints"));
         return this;
     }
 
@@ -70,25 +70,25 @@ public final class HollowTemplate {
 
     /** Sets the duration of each Lease, which is renewed after a quarter of it. At least four whole seconds. */
     public HollowTemplate leaseDuration(Duration value) {
-        leaseDuration = value;
+        leaseDuration = Objects.requireNonNull(value, "leaseDuration");
         return this;
     }
 
     /** Sets how often an unchanged status of a node is reported. */
     public HollowTemplate statusReport(Duration value) {
-        statusReport = value;
+        statusReport = Objects.requireNonNull(value, "statusReport");
         return this;
     }
 
     /** Sets how often a pod is synced if nothing changes. */
     public HollowTemplate syncFrequency(Duration value) {
-        syncFrequency = value;
+        syncFrequency = Objects.requireNonNull(value, "syncFrequency");
         return this;
     }
 
     /** Sets how the containers of pods behave: the first stage whose labels a pod has applies to it. */
     public HollowTemplate stages(List<HollowStage> values) {
-        stages = ImmutableList.copyOf(values);
+        stages = ImmutableList.copyOf(Objects.requireNonNull(values, "stages"));
         return this;
     }
 

@@ -97,7 +97,11 @@ public final class NodeAgentBuilder {
      * @throws IllegalArgumentException if {@code name} is not a legal name of an object
      */
     public NodeAgentBuilder node(String name) {
-        node = ObjectKey.validated("default", name).name();
+        try {
+            node = ObjectKey.validatedClusterScoped(name).name();
+        } catch (IllegalArgumentException illegal) {
+            throw new IllegalArgumentException("node " + illegal.getMessage(), illegal);
+        }
         return this;
     }
 
@@ -130,7 +134,7 @@ public final class NodeAgentBuilder {
      * @throws IllegalArgumentException if a value is not a quantity, or negative; the message names the resource
      */
     public NodeAgentBuilder capacity(Map<String, Quantity> resources) {
-        resources.forEach(NodeAgentBuilder::checkAmount);
+        Objects.requireNonNull(resources, "resources").forEach(NodeAgentBuilder::checkAmount);
         capacity = ImmutableMap.copyOf(resources);
         return this;
     }
@@ -150,20 +154,21 @@ public final class NodeAgentBuilder {
 
     /** Sets the labels to register the node with, in addition to the labels of its platform and host name. */
     public NodeAgentBuilder labels(Map<String, String> values) {
-        registration = registration.withLabels(ImmutableMap.copyOf(values));
+        registration = registration.withLabels(ImmutableMap.copyOf(Objects.requireNonNull(values, "labels")));
         return this;
     }
 
     /** Sets the taints to register the node with. Default: none. */
     public NodeAgentBuilder taints(List<Taint> values) {
-        registration = registration.withTaints(ImmutableList.copyOf(values));
+        registration = registration.withTaints(ImmutableList.copyOf(Objects.requireNonNull(values, "taints")));
         return this;
     }
 
     /** Sets the addresses of the node: one, or one of each family. Default: that of the machine's default route. */
     public NodeAgentBuilder addresses(List<InetAddress> values) {
-        registration = registration.withAddresses(
-                NodeIps.parse(values.stream().map(InetAddresses::toAddrString).collect(Collectors.joining(","))));
+        registration = registration.withAddresses(NodeIps.parse(Objects.requireNonNull(values, "addresses").stream()
+                .map(InetAddresses::toAddrString)
+                .collect(Collectors.joining(","))));
         return this;
     }
 
@@ -244,7 +249,8 @@ public final class NodeAgentBuilder {
      * none.
      */
     public NodeAgentBuilder reservations(NodeReservations value) {
-        reservations = new Reservations(reservations.maxPods(), reservations.podsPerCore(), value);
+        reservations = new Reservations(
+                reservations.maxPods(), reservations.podsPerCore(), Objects.requireNonNull(value, "reservations"));
         return this;
     }
 
@@ -311,7 +317,7 @@ public final class NodeAgentBuilder {
      *     called for each scrape, by several threads
      */
     public NodeAgentBuilder scrape(Function<NodeAgent, Supplier<String>> text) {
-        scrape = Optional.of(text);
+        scrape = Optional.of(Objects.requireNonNull(text, "text"));
         return this;
     }
 
@@ -321,7 +327,7 @@ public final class NodeAgentBuilder {
      * @param values must contain nothing secret
      */
     public NodeAgentBuilder flags(Map<String, String> values) {
-        flags = ImmutableMap.copyOf(values);
+        flags = ImmutableMap.copyOf(Objects.requireNonNull(values, "flags"));
         return this;
     }
 
@@ -330,7 +336,8 @@ public final class NodeAgentBuilder {
      * or not the API server answers. Default: none.
      */
     public NodeAgentBuilder staticPods(Path manifests) {
-        staticPods = Optional.of(new StaticPodFiles(manifests, StaticPodFiles.DEFAULT_FREQUENCY));
+        staticPods = Optional.of(
+                new StaticPodFiles(Objects.requireNonNull(manifests, "manifests"), StaticPodFiles.DEFAULT_FREQUENCY));
         return this;
     }
 
@@ -369,7 +376,7 @@ public final class NodeAgentBuilder {
 
     /** Sets all options that a kubelet's configuration file has. */
     public NodeAgentBuilder configuration(KubeletConfiguration value) {
-        caching = value.caching();
+        caching = Objects.requireNonNull(value, "configuration").caching();
         heartbeats = value.heartbeats();
         rates = value.rates();
         registration = value.registration();

@@ -1,5 +1,6 @@
 package dev.podcache.kubelet.nodelease;
 
+import dev.podcache.time.Durations;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
@@ -35,7 +36,7 @@ public record NodeLeaseOptions(
         long seconds = leaseDuration.toSeconds();
         if (seconds < 1 || seconds > Integer.MAX_VALUE || !leaseDuration.equals(Duration.ofSeconds(seconds))) {
             throw new IllegalArgumentException("leaseDuration must be a positive number of whole seconds, by default"
-                    + " 40, but is " + leaseDuration);
+                    + " 40, but is " + Durations.text(leaseDuration));
         }
     }
 

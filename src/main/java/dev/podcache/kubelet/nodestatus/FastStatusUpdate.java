@@ -92,7 +92,10 @@ final class FastStatusUpdate implements AutoCloseable {
 
     private CompletableFuture<Decision> reportIfReady() {
         if (timekeeper.nanoTime() - startTime >= TIMEOUT.toNanos()) {
-            log.info("Node {} is not ready after {}; the next syncs will report it", lister.name(), TIMEOUT);
+            log.info(
+                    "Node {} is not ready after {} s; the next syncs will report it",
+                    lister.name(),
+                    TIMEOUT.toSeconds());
             return CompletableFuture.completedFuture(Decision.DONE);
         }
         Optional<Node> known = lister.get();

@@ -127,7 +127,10 @@ public final class RuntimeHealth extends AbstractService {
                 record(runtime.get());
             } catch (RuntimeException | Error e) {
                 // includes Error: a runtime that lacks a class must not end the queries
-                log.warn("query of the container runtime's status failed: {}; retrying in {}", e.toString(), PERIOD);
+                log.warn(
+                        "query of the container runtime's status failed: {}; retrying in {} s",
+                        e.toString(),
+                        PERIOD.toSeconds());
             }
         } while (mustQueryAgain());
         notifyStartedOnce();

@@ -94,6 +94,7 @@ public final class PodStatusManager implements AutoCloseable {
      * @throws IllegalArgumentException if the pod has no namespace, name or uid
      */
     public void setPodStatus(Pod pod, PodStatus status) {
+        Objects.requireNonNull(pod, "pod");
         Objects.requireNonNull(status, "status");
         reportIf(cache.set(pod, status), pod.getMetadata().getUid());
     }

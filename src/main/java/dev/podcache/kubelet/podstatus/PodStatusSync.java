@@ -255,7 +255,8 @@ final class PodStatusSync implements AutoCloseable {
                 changed.forEach(status -> reported.remove(status.pod().uid()));
             }
         } catch (RuntimeException e) {
-            log.error("full pass over the statuses of pods failed; the next one runs in {}", FULL_PASS, e);
+            log.error(
+                    "full pass over the statuses of pods failed; the next one runs in {} s", FULL_PASS.toSeconds(), e);
         } finally {
             synchronized (this) {
                 if (!closed) {

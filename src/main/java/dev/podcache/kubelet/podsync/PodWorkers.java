@@ -44,6 +44,11 @@ import org.slf4j.event.Level;
  */
 public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
 
+    /*
+     * A pod has at most one active worker: a worker enters `workers` only in place of none or of a finished one. The
+     * reflector, the static pods and the search for orphans may come with the same pod at the same time.
+     */
+
     private static final Logger log = LoggerFactory.getLogger(PodWorkers.class);
 
     private final Parts parts;
@@ -139,9 +144,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         }
         PodWorker worker = worker(orphan);
         worker.assumeGone();
-        if (workers.putIfAbsent(orphan.getMetadata().getUid(), worker) == null) {
-            worker.requestSync();
-        }
+        begin(worker, null);
     }
 
     /** Returns that the runtime does not answer when it is asked for its pods; empty if it does. Does not block. */
@@ -180,15 +183,25 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         String uid = pod.getMetadata().getUid();
         parts.known().put(uid, pod);
         PodWorker worker = workers.get(uid);
-        if (worker == null || !worker.changed(pod)) {
-            PodWorker added = worker(pod);
-            workers.put(uid, added);
+        // again if the pod was found at the runtime meanwhile, and taken for an orphan
+        while ((worker == null || !worker.changed(pod)) && !begin(worker(pod), worker)) {
+            worker = workers.get(uid);
+        }
+    }
+
+    /** Adds a worker in place of a finished one, and starts it. Returns false if the pod has another worker meanwhile. */
+    private boolean begin(PodWorker added, @Nullable PodWorker finished) {
+        String uid = added.pod().getMetadata().getUid();
+        boolean isOnly =
+                finished == null ? workers.putIfAbsent(uid, added) == null : workers.replace(uid, finished, added);
+        if (isOnly) {
             if (closed) {
                 // close() may have run before this worker was added
                 added.close();
             }
             added.requestSync();
         }
+        return isOnly;
     }
 
     private PodWorker worker(Pod pod) {

@@ -27,9 +27,12 @@ final class BoundedAnswers {
         KubeletResponse answer(KubeletRequest request) throws IOException;
     }
 
-    /**
-     * @param explain returns what the client is told of a failure, which is logged
-     */
+    /** Creates answers that tell the client the failure. */
+    BoundedAnswers(TaskThreads threads) {
+        this(threads, failure -> "the node could not answer: " + failure);
+    }
+
+    /** @param explain returns what the client is told of a failure, which is logged */
     BoundedAnswers(TaskThreads threads, Function<Throwable, String> explain) {
         this.threads = threads;
         this.explain = explain;

@@ -12,7 +12,7 @@ import java.util.Optional;
 
 /**
  * What the page of a node shows. Each method returns the present state, never null, and may block. Thread-safe.
- * Nothing that is returned may be modified.
+ * Nothing that is returned may be modified. The fields of Nodes and pods may be null, as in the API.
  */
 public interface NodeView {
 
@@ -28,13 +28,16 @@ public interface NodeView {
     /** Returns how changes of objects are detected. */
     ChangeDetectionStrategy strategy();
 
-    /** Returns the Node as last seen at the API server; empty if it was not read yet, or does not exist. */
+    /**
+     * Returns the Node as last seen at the API server; empty until it was read for the first time, and while it does not
+     * exist. A Node that was read stays while the API server does not answer.
+     */
     Optional<Node> lastSeen();
 
-    /** Returns the pods of the node as last seen at the API server, and static pods. */
+    /** Returns the pods of the node as last seen at the API server, and static pods; empty until they were read. */
     List<Pod> pods();
 
-    /** Returns the objects that are cached. */
+    /** Returns the objects that pods refer to, also those that could not be read; empty if there are none. */
     List<ObjectEntry> entries();
 
     /** Returns what the caches have counted. */

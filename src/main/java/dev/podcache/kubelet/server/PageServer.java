@@ -32,7 +32,7 @@ public final class PageServer implements AutoCloseable {
         this.page = page;
         this.timekeeper = timekeeper;
         this.threads = TaskThreads.named("podcache-page", CONCURRENT_ANSWERS, timekeeper);
-        this.answers = new BoundedAnswers(threads, failure -> "the node could not answer: " + failure);
+        this.answers = new BoundedAnswers(threads);
         this.listener = new HttpListener(
                 request -> answers.answer(request, this::answer), HttpListener.Transfers.NONE, timekeeper);
     }

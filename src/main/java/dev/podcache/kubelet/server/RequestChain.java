@@ -27,7 +27,7 @@ final class RequestChain {
         this.authentication = authentication;
         this.authorization = authorization;
         this.endpoints = endpoints;
-        this.answers = new BoundedAnswers(threads, failure -> "the node could not answer: " + failure);
+        this.answers = new BoundedAnswers(threads);
     }
 
     /** Returns the response to a request. Returns at once and never throws; the future does not fail. */

@@ -32,7 +32,7 @@ final class ManifestYaml {
                 .build();
     }
 
-    /** Reads {@code 0644} as octal, as YAML 1.1 does: file modes are written so. */
+    /** Reads a number with a leading 0 as octal, as YAML 1.1 does, because manifests write file modes like {@code 0644}. */
     private static @Nullable Object integer(Node node, ConstructNode otherwise) {
         String digits = ((ScalarNode) node).getValue();
         return digits.matches("0[0-7]+") ? new BigInteger(digits, 8) : otherwise.construct(node);

@@ -84,7 +84,7 @@ public final class StaticPodFolder implements AutoCloseable {
         this.loop = new PeriodicLoop(this::check, files.checkFrequency(), timekeeper, () -> 0);
     }
 
-    /** Starts to read. Call it once. */
+    /** Starts to read. Call it once. Does nothing after {@link #close}. */
     public void start() {
         loop.start();
     }

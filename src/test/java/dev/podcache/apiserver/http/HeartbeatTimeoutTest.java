@@ -46,6 +46,6 @@ class HeartbeatTimeoutTest {
     @Test
     void leaseThatLastsNoTime_isRefused() {
         assertThatThrownBy(() -> new HeartbeatTimeout(Duration.ZERO))
-                .hasMessage("the lease duration must be at least 1 s, but is PT0S");
+                .hasMessage("the lease duration must be at least 1s, but is 0s");
     }
 }

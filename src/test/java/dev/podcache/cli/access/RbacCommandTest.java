@@ -162,6 +162,7 @@ class RbacCommandTest {
             value = {
                 "rbac | the objects are missing: set --secrets, --config-maps, -f or --node",
                 "rbac --secrets shop/Db_1 | --secrets: name \"Db_1\" is not a legal",
+                "rbac --secrets db | --secrets: \"db\" names no namespace: write NAMESPACE/NAME, or set --namespace",
                 "rbac --config-maps a/b/c | --config-maps: name \"b/c\" is not a legal",
                 "rbac --secrets shop/db --service-account A/b | --service-account: namespace \"A\" is not a legal",
                 "rbac --secrets shop/db --user a --service-account b | exclude each other",

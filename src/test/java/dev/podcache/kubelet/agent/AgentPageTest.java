@@ -2,7 +2,6 @@ package dev.podcache.kubelet.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.podcache.embedded.EmbeddedApiServer;
 import dev.podcache.embedded.Faults;
 import dev.podcache.embedded.InMemoryCluster;
 import dev.podcache.embedded.RequestPattern;
@@ -14,13 +13,9 @@ import dev.podcache.testing.FixedHost;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Pods;
 import dev.podcache.testing.Secrets;
-import dev.podcache.time.Timekeeper;
+import dev.podcache.testing.ServedCluster;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
-import io.fabric8.kubernetes.client.Config;
-import io.fabric8.kubernetes.client.ConfigBuilder;
-import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import java.io.IOException;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -35,15 +30,9 @@ class AgentPageTest {
 
     private static final String NODE = "worker-1";
 
-    private final Timekeeper timekeeper = Timekeeper.system();
-    private final InMemoryCluster cluster = InMemoryCluster.create(timekeeper);
-    private final EmbeddedApiServer server = EmbeddedApiServer.start(cluster);
-    private final KubernetesClient client = new KubernetesClientBuilder()
-            .withConfig(new ConfigBuilder(Config.empty())
-                    .withMasterUrl(server.url())
-                    .build())
-            .build();
-    private final NodeAgent agent = NodeAgent.builder(client)
+    private final ServedCluster served = new ServedCluster();
+    private final InMemoryCluster cluster = served.cluster();
+    private final NodeAgent agent = NodeAgent.builder(served.client())
             .node(NODE)
             .facts(new FixedHost())
             .withoutServer()
@@ -74,10 +63,7 @@ class AgentPageTest {
         browser.close();
         page.close();
         agent.close();
-        client.close();
-        server.close();
-        cluster.close();
-        timekeeper.close();
+        served.close();
     }
 
     private void untilShown(String table, String... texts) {
@@ -117,8 +103,8 @@ class AgentPageTest {
     void page_apiServerFails_saysWhatIsStaleAndRecovers() {
         untilShown("entries", "shop/db", "Fresh");
 
-        try (Faults.Switched failure = server.faults().refuse(RequestPattern.any())) {
-            server.faults().resetWatches(RequestPattern.any());
+        try (Faults.Switched failure = served.server().faults().refuse(RequestPattern.any())) {
+            served.server().faults().resetWatches(RequestPattern.any());
             untilShown("entries", "shop/db", "Stale");
             tab.until("document.querySelector('#entries .failure').innerText !== ''");
             assertThat(failure).isNotNull();

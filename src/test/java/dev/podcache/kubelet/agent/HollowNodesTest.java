@@ -4,23 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
-import dev.podcache.embedded.EmbeddedApiServer;
 import dev.podcache.embedded.InMemoryCluster;
 import dev.podcache.kubelet.runtime.HollowStage;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Pods;
 import dev.podcache.testing.Secrets;
-import dev.podcache.time.Timekeeper;
+import dev.podcache.testing.ServedCluster;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import io.fabric8.kubernetes.api.model.Quantity;
-import io.fabric8.kubernetes.client.Config;
-import io.fabric8.kubernetes.client.ConfigBuilder;
-import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -36,21 +31,12 @@ class HollowNodesTest {
 
     private static final int NODES = 60;
 
-    private final Timekeeper timekeeper = Timekeeper.system();
-    private final InMemoryCluster cluster = InMemoryCluster.create(timekeeper);
-    private final EmbeddedApiServer server = EmbeddedApiServer.start(cluster);
-    private final KubernetesClient client = new KubernetesClientBuilder()
-            .withConfig(new ConfigBuilder(Config.empty())
-                    .withMasterUrl(server.url())
-                    .build())
-            .build();
+    private final ServedCluster served = new ServedCluster();
+    private final InMemoryCluster cluster = served.cluster();
 
     @AfterEach
     void tearDown() {
-        client.close();
-        server.close();
-        cluster.close();
-        timekeeper.close();
+        served.close();
     }
 
     private Pod create(PodBuilder pod) {
@@ -63,7 +49,7 @@ class HollowNodesTest {
 
     @Test
     void nodes_registerAreReady_andRunPodsWithTheirSecrets() {
-        try (HollowNodes hollow = HollowNodes.start(client, NODES, new HollowTemplate())) {
+        try (HollowNodes hollow = HollowNodes.start(served.client(), NODES, new HollowTemplate())) {
             await().until(() -> hollow.ready() == NODES);
             Set<String> addresses = new HashSet<>();
             for (int i = 0; i < NODES; i++) {
@@ -88,7 +74,7 @@ class HollowNodesTest {
     @Test
     void secretAppears_podOfAnyNodeRuns() {
         try (HollowNodes hollow =
-                HollowNodes.start(client, 2, new HollowTemplate().strategy(ChangeDetectionStrategy.WATCH))) {
+                HollowNodes.start(served.client(), 2, new HollowTemplate().strategy(ChangeDetectionStrategy.WATCH))) {
             create(withSecret(Pods.assigned("hollow-1", "web"), "db"));
             await().until(() -> !status("web").getContainerStatuses().isEmpty());
 
@@ -105,7 +91,7 @@ class HollowNodesTest {
                 .stages(List.of(
                         new HollowStage(Map.of("app", "slow"), Duration.ofMillis(300), Duration.ZERO, 0),
                         new HollowStage(Map.of("app", "fails"), Duration.ZERO, Duration.ofMillis(300), 7)));
-        try (HollowNodes hollow = HollowNodes.start(client, 1, template)) {
+        try (HollowNodes hollow = HollowNodes.start(served.client(), 1, template)) {
             await().until(() -> hollow.ready() == 1);
             create(labelled("slow"));
             create(labelled("fails").editSpec().withRestartPolicy("Never").endSpec());
@@ -124,14 +110,14 @@ class HollowNodesTest {
 
     @Test
     void restart_nodesThatExist_goOn() {
-        try (HollowNodes first = HollowNodes.start(client, NODES, new HollowTemplate())) {
+        try (HollowNodes first = HollowNodes.start(served.client(), NODES, new HollowTemplate())) {
             await().until(() -> first.ready() == NODES);
             create(Pods.assigned("hollow-3", "web"));
             await().until(() -> "Running".equals(status("web").getPhase()));
         }
         String began = startedAt();
 
-        try (HollowNodes second = HollowNodes.start(client, NODES, new HollowTemplate())) {
+        try (HollowNodes second = HollowNodes.start(served.client(), NODES, new HollowTemplate())) {
             await().until(() -> second.ready() == NODES && second.running() == 1);
             await().until(() -> second.oldestRenewal().isPresent());
             assertThat(startedAt()).isEqualTo(began);
@@ -141,7 +127,7 @@ class HollowNodesTest {
     @Test
     void noNodes_areRefused() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> HollowNodes.start(client, 0, new HollowTemplate()))
+                .isThrownBy(() -> HollowNodes.start(served.client(), 0, new HollowTemplate()))
                 .withMessage("the number of hollow nodes must be positive, but is 0");
     }
 

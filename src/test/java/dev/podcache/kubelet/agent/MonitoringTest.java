@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.PrometheusText;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;
@@ -17,11 +18,13 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The dashboard, the alerts and the table of the documentation against the scrape of an agent. */
+@ExtendWith(NoLeaks.class)
 class MonitoringTest {
 
     private static final Path DASHBOARD = Path.of("deploy/monitoring/podcache-dashboard.json");
@@ -31,10 +34,10 @@ class MonitoringTest {
     /** Added by Prometheus. */
     private static final Set<String> TARGET_LABELS = Set.of("instance", "job");
 
-    private static PrometheusText scraped;
+    private PrometheusText scraped;
 
-    @BeforeAll
-    static void scrape(@TempDir Path folder) throws IOException, GeneralSecurityException, InterruptedException {
+    @BeforeEach
+    void scrape(@TempDir Path folder) throws IOException, GeneralSecurityException, InterruptedException {
         try (ServedAgent served = new ServedAgent(folder).awaitRunning()) {
             scraped = PrometheusText.parse(served.health("/metrics").body());
         }

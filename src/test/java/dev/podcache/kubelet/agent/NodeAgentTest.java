@@ -7,13 +7,10 @@ import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Resource;
 import dev.podcache.embedded.Verb;
-import dev.podcache.kubelet.agent.KubeletConfiguration.Endpoint;
 import dev.podcache.kubelet.runtime.RuntimeStatus;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
-import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.NoLeaks;
-import dev.podcache.time.TaskThreads;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeCondition;
 import io.fabric8.kubernetes.api.model.NodeConditionBuilder;
@@ -22,11 +19,7 @@ import io.fabric8.kubernetes.api.model.Taint;
 import io.fabric8.kubernetes.api.model.TaintBuilder;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.math.BigDecimal;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -307,35 +300,6 @@ class NodeAgentTest {
     }
 
     @Test
-    void build_noNode_isRefusedWithTheRemedy() {
-        assertThatThrownBy(() -> new NodeAgentBuilder(options -> {
-                            throw new AssertionError("not reached");
-                        })
-                        .build())
-                .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("node(\"edge-1\")");
-    }
-
-    @Test
-    void options_thatAreNotAllowed_areRefusedByName() throws UnknownHostException {
-        InetAddress one = InetAddress.getByAddress(new byte[] {10, 0, 0, 1});
-        InetAddress two = InetAddress.getByAddress(new byte[] {10, 0, 0, 2});
-
-        assertThatThrownBy(() -> fixture.agent(options -> options.addresses(List.of(one, two))))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("10.0.0.1,10.0.0.2");
-        assertThatThrownBy(() -> fixture.agent(options -> options.leaseDuration(Duration.ofMillis(500))))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("the lease duration must be at least PT1S, but is PT0.5S");
-        for (String amount : List.of("abc", "-2")) {
-            assertThatThrownBy(() -> fixture.agent(options -> options.capacity(Map.of("cpu", new Quantity(amount)))))
-                    .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("capacity: cpu must be a quantity")
-                    .hasMessageContaining("\"" + amount + "\"");
-        }
-    }
-
-    @Test
     void runtimeIsNotReady_nodeSaysSoAtOnce() {
         NotifyingRuntime runtime = new NotifyingRuntime(fixture.timekeeper);
         fixture.agent(options -> options.runtime(runtime)).start();
@@ -365,74 +329,6 @@ class NodeAgentTest {
 
         assertThat(fixture.ready()).isEqualTo("True");
         assertThat(fixture.pod("web-0").getStatus().getPhase()).isEqualTo("Running");
-    }
-
-    @Test
-    void endpointDoesNotListen_nodeIsReadyAndAdvertisesNoPort(NoLeaks leaks) {
-        leaks.allowWarnings("it has no HTTPS endpoint");
-        fixture.agent(options -> {
-                    options.endpoint = new Endpoint(true, "127.0.0.1", 0, "/no/such.pem", "/no/such.key", "");
-                    return options;
-                })
-                .start();
-        advance(Duration.ofSeconds(15));
-
-        assertThat(fixture.ready()).isEqualTo("True");
-        assertThat(advertisedPort()).isZero();
-    }
-
-    @Test
-    void start_endpointDoesNotListenYet_nodeIsRegisteredOnceItDoes_withItsPort() {
-        Deque<Runnable> tasks = new ArrayDeque<>();
-        startWithEndpoint(tasks);
-        tasks.remove().run(); // the runtime answers
-        advance(Duration.ofSeconds(9));
-        assertThat(fixture.exists(Node.class, NODE_KEY)).isFalse();
-
-        tasks.remove().run(); // the endpoint listens
-        advance(Duration.ofSeconds(1));
-
-        assertThat(advertisedPort()).isPositive();
-        assertThat(fixture.server.sent())
-                .filteredOn(sent -> sent.verb() == Verb.CREATE && sent.kind().equals(ObjectKind.NODE))
-                .singleElement()
-                .satisfies(sent -> assertThat(sent.body()).contains("{\"Port\":" + advertisedPort() + "}"));
-    }
-
-    @Test
-    void start_endpointHangs_nodeIsRegisteredWithoutAPort() {
-        Deque<Runnable> tasks = new ArrayDeque<>();
-        startWithEndpoint(tasks);
-        tasks.remove().run(); // the runtime answers
-
-        advance(Duration.ofSeconds(11));
-
-        assertThat(advertisedPort()).isZero();
-    }
-
-    private void startWithEndpoint(Deque<Runnable> tasks) {
-        fixture.agent(options -> {
-                    options.endpoint = new Endpoint(true, "127.0.0.1", 0, "", "", "");
-                    options.threadsOf = (limit, time) -> TaskThreads.on(tasks::add, limit, time);
-                    return options;
-                })
-                .start();
-    }
-
-    @Test
-    void endpointIsOff_nodeAdvertisesNoPort() {
-        fixture.start();
-        advance(Duration.ofSeconds(15));
-
-        assertThat(advertisedPort()).isZero();
-    }
-
-    private int advertisedPort() {
-        return fixture.node()
-                .getStatus()
-                .getDaemonEndpoints()
-                .getKubeletEndpoint()
-                .getPort();
     }
 
     private static ApiServerException failure(FailureReason reason, int code) {

@@ -4,13 +4,12 @@ import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.ListerWatcher;
-import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.apiserver.WatchHandle;
 import dev.podcache.object.FailureReason;
-import dev.podcache.object.ObjectKey;
 import dev.podcache.reflector.Recovery;
 import dev.podcache.testing.TestCertificates;
+import dev.podcache.testing.UnsupportedObjectApi;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.certificates.v1.CertificateSigningRequest;
 import io.fabric8.kubernetes.api.model.certificates.v1.CertificateSigningRequestBuilder;
@@ -30,7 +29,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The CertificateSigningRequests of a cluster in memory, which the test approves and signs. Not thread-safe. */
-final class FakeSigningApi implements ObjectApi<CertificateSigningRequest> {
+final class FakeSigningApi extends UnsupportedObjectApi<CertificateSigningRequest> {
 
     private static final TestCertificates AUTHORITY = authority();
 
@@ -160,31 +159,6 @@ final class FakeSigningApi implements ObjectApi<CertificateSigningRequest> {
         created.add(name);
         change(object);
         return CompletableFuture.completedFuture(object);
-    }
-
-    @Override
-    public CompletableFuture<CertificateSigningRequest> get(ObjectKey key) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public CompletableFuture<CertificateSigningRequest> update(CertificateSigningRequest object) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public CompletableFuture<CertificateSigningRequest> patch(ObjectKey key, String patch) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public CompletableFuture<CertificateSigningRequest> patchStatus(ObjectKey key, String patch) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public CompletableFuture<CertificateSigningRequest> delete(ObjectKey key, String uid) {
-        throw new UnsupportedOperationException();
     }
 
     /** Lists and watches one object. */

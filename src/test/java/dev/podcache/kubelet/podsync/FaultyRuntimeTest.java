@@ -3,6 +3,7 @@ package dev.podcache.kubelet.podsync;
 import static dev.podcache.kubelet.podsync.WorkersFixture.pod;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
@@ -13,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Runtimes that do not keep the promises of PodRuntime: the agent must not call them in a tight loop. */
+/** Runtimes that fail, or do not keep the promises of PodRuntime: the agent must not call them in a tight loop. */
 @Timeout(value = 30, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @ExtendWith(NoLeaks.class)
 class FaultyRuntimeTest {
@@ -36,6 +37,60 @@ class FaultyRuntimeTest {
                         .endSpec()
                         .build());
         node.settle();
+    }
+
+    @Test
+    @ExpectedWarnings("runtime failed to start container main of pod shop/web")
+    void refusesToStart_isReportedAndRetried() {
+        node.start();
+        node.runtime.onStart = new IllegalStateException("no space left on device");
+        node.create(pod("web"));
+        assertThat(node.waiting("web", "main")).isEqualTo("RunContainerError: no space left on device");
+
+        node.runtime.onStart = null;
+        node.timekeeper.advance(Duration.ofSeconds(10));
+        node.settle();
+
+        assertThat(node.status("web").getPhase()).isEqualTo("Running");
+    }
+
+    @Test
+    @ExpectedWarnings("runtime failed to mount volumes of pod shop/web")
+    void refusesToMount_noContainerStarts() {
+        node.start();
+        node.runtime.onMount = new IllegalStateException("read-only file system");
+        node.create(pod("web"));
+
+        assertThat(node.waiting("web", "main")).startsWith("ContainerCreating");
+        assertThat(node.events.lines())
+                .containsExactly("Warning FailedMount Unable to attach or mount volumes: read-only file system");
+    }
+
+    @Test
+    @ExpectedWarnings("runtime failed to start container main of pod")
+    void lacksAClass_isReportedAndRetried() {
+        node.start();
+        node.runtime.onStart = new NoClassDefFoundError("io/user/Starter");
+        node.create(pod("web"));
+        assertThat(node.waiting("web", "main")).isEqualTo("RunContainerError: io/user/Starter");
+
+        node.runtime.onStart = null;
+        node.timekeeper.advance(Duration.ofSeconds(15));
+
+        assertThat(node.status("web").getPhase()).isEqualTo("Running");
+    }
+
+    @Test
+    @ExpectedWarnings("sync of pod shop/web failed; retrying")
+    void statusFails_syncIsRetried() {
+        node.start();
+        node.runtime.onStatus = new StackOverflowError();
+        node.create(pod("web"));
+
+        node.runtime.onStatus = null;
+        node.timekeeper.advance(Duration.ofSeconds(15));
+
+        assertThat(node.status("web").getPhase()).isEqualTo("Running");
     }
 
     @Test

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.Fetched;
-import dev.podcache.embedded.Verb;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.testing.ExpectedWarnings;
@@ -254,94 +253,6 @@ class PodWorkersTest {
         node.settle();
 
         assertThat(node.exists("job")).isFalse();
-    }
-
-    @Test
-    void restart_podsThatRun_areLeftAloneWithoutAWrite() {
-        node.secret("db", "s3cret");
-        node.start();
-        node.create(withEnvFrom(pod("web"), "db"));
-        node.stop();
-        node.runtime.calls.clear();
-        node.server.clearActions();
-
-        try (WorkersFixture next = node.successor()) {
-            next.start();
-            next.timekeeper.advance(WorkersFixture.SYNC);
-
-            assertThat(next.runtime.calls).isEmpty();
-            assertThat(next.server.count(Verb.PATCH)).isZero();
-            assertThat(next.status("web").getPhase()).isEqualTo("Running");
-            assertThat(Secrets.value(next.secrets.getObject("shop", "db"))).isEqualTo("s3cret");
-        }
-    }
-
-    @Test
-    void restart_podIsBeingDeleted_isRegisteredUntilItHasStopped() {
-        node.secret("db", "s3cret");
-        Pod web = node.create(withEnvFrom(pod("web"), "db"));
-        node.server.cluster().delete(web);
-        node.runtime.duringStop = () ->
-                assertThat(Secrets.value(node.secrets.getObject("shop", "db"))).isEqualTo("s3cret");
-
-        node.start();
-
-        assertThat(node.exists("web")).isFalse();
-        assertThat(node.server.openWatches()).isEqualTo(2);
-    }
-
-    @Test
-    @ExpectedWarnings("runtime failed to start container main of pod shop/web")
-    void runtimeRefusesToStart_isReportedAndRetried() {
-        node.start();
-        node.runtime.onStart = new IllegalStateException("no space left on device");
-        node.create(pod("web"));
-        assertThat(node.waiting("web", "main")).isEqualTo("RunContainerError: no space left on device");
-
-        node.runtime.onStart = null;
-        node.timekeeper.advance(Duration.ofSeconds(10));
-        node.settle();
-
-        assertThat(node.status("web").getPhase()).isEqualTo("Running");
-    }
-
-    @Test
-    @ExpectedWarnings("runtime failed to mount volumes of pod shop/web")
-    void runtimeRefusesToMount_noContainerStarts() {
-        node.start();
-        node.runtime.onMount = new IllegalStateException("read-only file system");
-        node.create(pod("web"));
-
-        assertThat(node.waiting("web", "main")).startsWith("ContainerCreating");
-        assertThat(node.events.lines())
-                .containsExactly("Warning FailedMount Unable to attach or mount volumes: read-only file system");
-    }
-
-    @Test
-    @ExpectedWarnings("runtime failed to start container main of pod")
-    void runtimeLacksAClass_isReportedAndRetried() {
-        node.start();
-        node.runtime.onStart = new NoClassDefFoundError("io/user/Starter");
-        node.create(pod("web"));
-        assertThat(node.waiting("web", "main")).isEqualTo("RunContainerError: io/user/Starter");
-
-        node.runtime.onStart = null;
-        node.timekeeper.advance(Duration.ofSeconds(15));
-
-        assertThat(node.status("web").getPhase()).isEqualTo("Running");
-    }
-
-    @Test
-    @ExpectedWarnings("sync of pod shop/web failed; retrying")
-    void runtimeStatusFails_syncIsRetried() {
-        node.start();
-        node.runtime.onStatus = new StackOverflowError();
-        node.create(pod("web"));
-
-        node.runtime.onStatus = null;
-        node.timekeeper.advance(Duration.ofSeconds(15));
-
-        assertThat(node.status("web").getPhase()).isEqualTo("Running");
     }
 
     @Test

@@ -6,18 +6,23 @@ import static dev.podcache.testing.Pods.withVolume;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.Fetched;
+import dev.podcache.embedded.Verb;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Secrets;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What an agent finds at its start: pods that run, have ended or were deleted while it was away. */
 @ExtendWith(NoLeaks.class)
@@ -106,6 +111,40 @@ class RestartedAgentTest {
     }
 
     @Test
+    void podsThatRun_areLeftAloneWithoutAWrite() {
+        node.secret("db", "s3cret");
+        node.start();
+        node.create(withEnvFrom(pod("web"), "db"));
+        node.stop();
+        node.runtime.calls.clear();
+        node.server.clearActions();
+
+        try (WorkersFixture next = node.successor()) {
+            next.start();
+            next.timekeeper.advance(WorkersFixture.SYNC);
+
+            assertThat(next.runtime.calls).isEmpty();
+            assertThat(next.server.count(Verb.PATCH)).isZero();
+            assertThat(next.status("web").getPhase()).isEqualTo("Running");
+            assertThat(Secrets.value(next.secrets.getObject("shop", "db"))).isEqualTo("s3cret");
+        }
+    }
+
+    @Test
+    void podIsBeingDeleted_isRegisteredUntilItHasStopped() {
+        node.secret("db", "s3cret");
+        Pod web = node.create(withEnvFrom(pod("web"), "db"));
+        node.server.cluster().delete(web);
+        node.runtime.duringStop = () ->
+                assertThat(Secrets.value(node.secrets.getObject("shop", "db"))).isEqualTo("s3cret");
+
+        node.start();
+
+        assertThat(node.exists("web")).isFalse();
+        assertThat(node.server.openWatches()).isEqualTo(2);
+    }
+
+    @Test
     void podThatWasDeletedMeanwhile_isStoppedAndForgotten() {
         node.secret("db", "s3cret");
         Pod orphan = running("lost");
@@ -141,6 +180,47 @@ class RestartedAgentTest {
 
         assertThat(node.known.get("u-lost")).isPresent();
         assertThat(node.runtime.pods()).containsExactly(PodReferences.key(orphan));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4})
+    void orphanReappears_whileItIsFound_hasOneWorkerAndGoesOn(int step) {
+        QueuedThreads threads = new QueuedThreads();
+        try (WorkersFixture agent = new WorkersFixture(WorkersFixture.Options.DEFAULT.on(threads, 8))) {
+            Pod orphan = running("lost");
+            agent.runtime.status(orphan);
+
+            agent.workers.put(foundAt(step, orphan, agent.workers));
+            threads.runAll();
+
+            assertThat(agent.runtime.calls).isEmpty();
+            assertThat(agent.runtime.pods()).containsExactly(PodReferences.key(orphan));
+        }
+    }
+
+    /** Returns a pod that is taken for an orphan when its metadata are read for the nth time. */
+    private static Pod foundAt(int nth, Pod orphan, PodWorkers workers) {
+        AtomicInteger reads = new AtomicInteger();
+        return new Pod("v1", "Pod", orphan.getMetadata(), orphan.getSpec(), orphan.getStatus()) {
+            @Override
+            public ObjectMeta getMetadata() {
+                if (reads.incrementAndGet() == nth) {
+                    workers.endOrphan(orphan);
+                }
+                return super.getMetadata();
+            }
+        };
+    }
+
+    @Test
+    void orphanIsFound_afterTheEnd_isNotStopped() {
+        Pod orphan = running("lost");
+        node.runtime.status(orphan);
+        node.workers.close();
+
+        node.workers.endOrphan(orphan);
+
+        assertThat(node.runtime.calls).isEmpty();
     }
 
     @Test

@@ -86,6 +86,17 @@ class StaticPodFolderTest {
     }
 
     @Test
+    void start_afterClose_readsNothing() throws IOException {
+        write("a.yaml", "alpha", "nginx");
+        folder.close();
+
+        folder.start();
+        nextRead();
+
+        assertThat(received).isEmpty();
+    }
+
+    @Test
     void start_oneFile_isItsPod() throws IOException {
         write("a.yaml", "alpha", "nginx");
         manifests = manifests.resolve("a.yaml");

@@ -1,0 +1,103 @@
+package dev.podcache.kubelet.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.embedded.Verb;
+import dev.podcache.kubelet.agent.KubeletConfiguration.Endpoint;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.testing.NoLeaks;
+import dev.podcache.time.TaskThreads;
+import io.fabric8.kubernetes.api.model.Node;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The port that a node advertises, and how long its registration waits for it. */
+@ExtendWith(NoLeaks.class)
+class AdvertisedPortTest {
+
+    private static final ObjectKey NODE_KEY = ObjectKey.of("", AgentFixture.NODE);
+
+    private final AgentFixture fixture = new AgentFixture();
+
+    @AfterEach
+    void tearDown() {
+        fixture.close();
+    }
+
+    private void advance(Duration duration) {
+        fixture.timekeeper.advance(duration);
+    }
+
+    @Test
+    void endpointDoesNotListen_nodeIsReadyAndAdvertisesNoPort(NoLeaks leaks) {
+        leaks.allowWarnings("it has no HTTPS endpoint");
+        fixture.agent(options -> {
+                    options.endpoint = new Endpoint(true, "127.0.0.1", 0, "/no/such.pem", "/no/such.key", "");
+                    return options;
+                })
+                .start();
+        advance(Duration.ofSeconds(15));
+
+        assertThat(fixture.ready()).isEqualTo("True");
+        assertThat(advertisedPort()).isZero();
+    }
+
+    @Test
+    void start_endpointDoesNotListenYet_nodeIsRegisteredOnceItDoes_withItsPort() {
+        Deque<Runnable> tasks = new ArrayDeque<>();
+        startWithEndpoint(tasks);
+        tasks.remove().run(); // the runtime answers
+        advance(Duration.ofSeconds(9));
+        assertThat(fixture.exists(Node.class, NODE_KEY)).isFalse();
+
+        tasks.remove().run(); // the endpoint listens
+        advance(Duration.ofSeconds(1));
+
+        assertThat(advertisedPort()).isPositive();
+        assertThat(fixture.server.sent())
+                .filteredOn(sent -> sent.verb() == Verb.CREATE && sent.kind().equals(ObjectKind.NODE))
+                .singleElement()
+                .satisfies(sent -> assertThat(sent.body()).contains("{\"Port\":" + advertisedPort() + "}"));
+    }
+
+    @Test
+    void start_endpointHangs_nodeIsRegisteredWithoutAPort() {
+        Deque<Runnable> tasks = new ArrayDeque<>();
+        startWithEndpoint(tasks);
+        tasks.remove().run(); // the runtime answers
+
+        advance(Duration.ofSeconds(11));
+
+        assertThat(advertisedPort()).isZero();
+    }
+
+    private void startWithEndpoint(Deque<Runnable> tasks) {
+        fixture.agent(options -> {
+                    options.endpoint = new Endpoint(true, "127.0.0.1", 0, "", "", "");
+                    options.threadsOf = (limit, time) -> TaskThreads.on(tasks::add, limit, time);
+                    return options;
+                })
+                .start();
+    }
+
+    @Test
+    void endpointIsOff_nodeAdvertisesNoPort() {
+        fixture.start();
+        advance(Duration.ofSeconds(15));
+
+        assertThat(advertisedPort()).isZero();
+    }
+
+    private int advertisedPort() {
+        return fixture.node()
+                .getStatus()
+                .getDaemonEndpoints()
+                .getKubeletEndpoint()
+                .getPort();
+    }
+}
