@@ -337,34 +337,11 @@ class PodWorkersTest {
         node.start();
         node.runtime.onStatus = new StackOverflowError();
         node.create(pod("web"));
-        node.timekeeper.advance(Duration.ofSeconds(15));
-        node.settle();
-        assertThat(node.events.lines())
-                .containsExactly("Warning FailedSync error determining status: StackOverflowError");
 
         node.runtime.onStatus = null;
         node.timekeeper.advance(Duration.ofSeconds(15));
 
         assertThat(node.status("web").getPhase()).isEqualTo("Running");
-    }
-
-    @Test
-    @ExpectedWarnings("sync of pod shop/web failed; retrying")
-    void podIsDeleted_stopFails_eventSaysWhy_andTheStopIsRepeated() {
-        node.start();
-        Pod web = node.create(pod("web"));
-        node.runtime.duringStop = () -> {
-            throw new IllegalStateException("busy");
-        };
-        node.server.cluster().delete(web);
-        node.settle();
-        assertThat(node.events.lines()).contains("Warning FailedKillPod error killing pod: busy");
-
-        node.runtime.duringStop = null;
-        node.timekeeper.advance(Duration.ofSeconds(15));
-        node.settle();
-
-        assertThat(node.runtime.calls).endsWith("forget web");
     }
 
     @Test
