@@ -81,7 +81,9 @@ final class EffectiveSettings {
     /** Returns what was computed from defaults, or from several fields. */
     private static ImmutableMap<String, String> values(KubeletConfiguration configuration, Settings all) {
         ImmutableMap.Builder<String, String> values = ImmutableMap.builder();
-        values.put(KubeletSettings.STRATEGY, KubeletSettings.asInFile(configuration.caching().strategy()));
+        values.put(
+                KubeletSettings.STRATEGY,
+                KubeletSettings.asInFile(configuration.caching().strategy()));
         putDurations(values, configuration, all);
         values.put("nodeLeaseDurationSeconds", "" + configuration.heartbeats().leaseSeconds());
         values.put("kubeAPIQPS", "" + (long) configuration.rates().perSecond());
