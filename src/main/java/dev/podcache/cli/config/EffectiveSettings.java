@@ -7,6 +7,7 @@ import com.google.common.collect.ImmutableSet;
 import dev.podcache.kubelet.agent.KubeletConfiguration;
 import dev.podcache.kubelet.eviction.EvictionOptions;
 import dev.podcache.kubelet.eviction.EvictionSignal;
+import dev.podcache.kubelet.staticpods.StaticPodFiles;
 import dev.podcache.time.Durations;
 import java.time.Duration;
 import java.util.Arrays;
@@ -80,8 +81,10 @@ final class EffectiveSettings {
     /** Returns what was computed from defaults, or from several fields. */
     private static ImmutableMap<String, String> values(KubeletConfiguration configuration, Settings all) {
         ImmutableMap.Builder<String, String> values = ImmutableMap.builder();
-        values.put(KubeletSettings.STRATEGY, configuration.caching().strategy().name());
-        putDurations(values, configuration);
+        values.put(
+                KubeletSettings.STRATEGY,
+                KubeletSettings.asInFile(configuration.caching().strategy()));
+        putDurations(values, configuration, all);
         values.put("nodeLeaseDurationSeconds", "" + configuration.heartbeats().leaseSeconds());
         values.put("kubeAPIQPS", "" + (long) configuration.rates().perSecond());
         values.put("kubeAPIBurst", "" + configuration.rates().burst());
@@ -119,8 +122,12 @@ final class EffectiveSettings {
         values.put("localStorageCapacityIsolation", "" + eviction.localStorageLimits());
     }
 
-    private static void putDurations(ImmutableMap.Builder<String, String> values, KubeletConfiguration configuration) {
+    private static void putDurations(
+            ImmutableMap.Builder<String, String> values, KubeletConfiguration configuration, Settings all) {
         values.put("syncFrequency", Durations.text(configuration.caching().syncFrequency()));
+        values.put(
+                "fileCheckFrequency",
+                Durations.text(all.duration("fileCheckFrequency", StaticPodFiles.DEFAULT_FREQUENCY)));
         values.put("readTimeout", Durations.text(configuration.caching().readTimeout()));
         values.put("firstSyncTimeout", Durations.text(configuration.caching().firstSyncTimeout()));
         values.put("backgroundRefresh", Durations.text(configuration.caching().backgroundRefresh()));

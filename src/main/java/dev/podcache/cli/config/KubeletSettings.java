@@ -166,7 +166,8 @@ public final class KubeletSettings {
                 .orElseThrow(() -> setting.refused("Get, Cache or Watch"));
     }
 
-    private static String asInFile(ChangeDetectionStrategy strategy) {
+    /** Returns the name that the kubelet's configuration has for a strategy, such as {@code Watch}. */
+    static String asInFile(ChangeDetectionStrategy strategy) {
         return strategy.name().charAt(0) + strategy.name().substring(1).toLowerCase(Locale.ROOT);
     }
 

@@ -13,6 +13,7 @@ import dev.podcache.kubelet.nodestatus.NodeStatusUpdater;
 import dev.podcache.kubelet.nodestatus.NodeVersions;
 import dev.podcache.kubelet.nodestatus.RuntimeHealth;
 import dev.podcache.node.NodeLister;
+import dev.podcache.time.Durations;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
@@ -28,6 +29,9 @@ final class HollowNode implements AutoCloseable {
      * random delay of the second report to spread the reports of nodes that started together.
      */
     private static final Duration UPDATE_FREQUENCY = Duration.ofSeconds(30);
+
+    /** A shorter one is renewed more than once a second. */
+    private static final Duration SHORTEST_LEASE = Duration.ofSeconds(4);
 
     private final NodeLister lister;
     private final NodeStatusUpdater status;
@@ -63,7 +67,10 @@ final class HollowNode implements AutoCloseable {
         this.lease = new NodeLeaseController(
                 shared.leases,
                 shared.nodes,
-                new NodeLeaseOptions(lister.name(), template.leaseDuration, () -> {}),
+                new NodeLeaseOptions(
+                        lister.name(),
+                        Durations.atLeast(SHORTEST_LEASE, "leaseDuration", template.leaseDuration),
+                        () -> {}),
                 shared.timekeeper);
     }
 

@@ -25,6 +25,7 @@ import dev.podcache.object.ObjectKind;
 import dev.podcache.reflector.Recovery;
 import dev.podcache.reflector.Reflector;
 import dev.podcache.reflector.ReflectorSink;
+import dev.podcache.time.Durations;
 import dev.podcache.time.TaskThreads;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Node;
@@ -34,6 +35,7 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -85,9 +87,10 @@ public final class HollowNodes implements AutoCloseable {
     private final Reflector<Node> nodeWatch;
     private final Reflector<Pod> podWatch;
 
-    private HollowNodes(KubernetesClient client, int count, HollowTemplate template) {
-        // the nodes of a real cluster have a limit each
-        server = Fabric8ApiServer.of(client, new RequestLimit(Integer.MAX_VALUE, Integer.MAX_VALUE));
+    /** Throws before anything else has to be closed than {@code server}. */
+    private HollowNodes(Fabric8ApiServer server, int count, HollowTemplate template) {
+        this.server = server;
+        SyncPeriods periods = SyncPeriods.of(Durations.positive("syncFrequency", template.syncFrequency));
         Timekeeper timekeeper = server.timekeeper();
         Recovery recovery = new Recovery(timekeeper);
         HollowRuntime runtime = new HollowRuntime(timekeeper, template.stages, pod -> List.of(newPodIp()));
@@ -122,7 +125,7 @@ public final class HollowNodes implements AutoCloseable {
                         events,
                         known,
                         pod -> shared.get(pod.getSpec().getNodeName()),
-                        SyncPeriods.of(template.syncFrequency),
+                        periods,
                         new RunningPods(),
                         threads,
                         timekeeper),
@@ -148,11 +151,22 @@ public final class HollowNodes implements AutoCloseable {
         if (count <= 0) {
             throw new IllegalArgumentException("the number of hollow nodes must be positive, but is " + count);
         }
-        HollowNodes nodes = new HollowNodes(client, count, template);
+        HollowNodes nodes = create(client, count, Objects.requireNonNull(template, "template"));
         nodes.health.startAsync().awaitRunning();
         nodes.statuses.start();
         nodes.nodeWatch.start();
         return nodes;
+    }
+
+    private static HollowNodes create(KubernetesClient client, int count, HollowTemplate template) {
+        // the nodes of a real cluster have a limit each
+        Fabric8ApiServer server = Fabric8ApiServer.of(client, new RequestLimit(Integer.MAX_VALUE, Integer.MAX_VALUE));
+        try {
+            return new HollowNodes(server, count, template);
+        } catch (RuntimeException | Error e) {
+            server.close();
+            throw e;
+        }
     }
 
     /** Returns the number of nodes. */

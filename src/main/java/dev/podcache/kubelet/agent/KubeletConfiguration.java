@@ -5,7 +5,9 @@ import com.google.common.collect.ImmutableMap;
 import dev.podcache.apiserver.fabric8.RequestLimit;
 import dev.podcache.kubelet.eviction.EvictionOptions;
 import dev.podcache.kubelet.nodestatus.NodeIps;
+import dev.podcache.kubelet.nodestatus.NodeLabels;
 import dev.podcache.kubelet.nodestatus.NodeReservations;
+import dev.podcache.kubelet.nodestatus.NodeTaints;
 import dev.podcache.kubelet.staticpods.StaticPodFiles;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import io.fabric8.kubernetes.api.model.Taint;
@@ -83,11 +85,15 @@ public record KubeletConfiguration(
             return new NodeRegistrationOptions(value, labels, taints, providerId, addresses);
         }
 
+        /** Throws an {@link IllegalArgumentException} if a label is not legal, or a node may not set it. */
         NodeRegistrationOptions withLabels(ImmutableMap<String, String> values) {
+            NodeLabels.requireAllowed(values);
             return new NodeRegistrationOptions(register, values, taints, providerId, addresses);
         }
 
+        /** Throws an {@link IllegalArgumentException} if a taint is not legal. */
         NodeRegistrationOptions withTaints(ImmutableList<Taint> values) {
+            NodeTaints.requireLegal(values);
             return new NodeRegistrationOptions(register, labels, values, providerId, addresses);
         }
 

@@ -83,7 +83,8 @@ public final class NodeAgent implements AutoCloseable {
         Timekeeper timekeeper = ports.timekeeper();
         Recovery recovery = new Recovery(timekeeper);
         this.server = server;
-        this.runtime = options.runtime.apply(timekeeper);
+        this.runtime = Objects.requireNonNull(
+                options.runtime.apply(timekeeper), "the function of runtime(...) returned no runtime");
         this.events = EventBroadcaster.to(ports.events(), COMPONENT, node, timekeeper);
         this.threads = options.threadsOf.apply(options.syncs, timekeeper);
         this.health = new RuntimeHealth(

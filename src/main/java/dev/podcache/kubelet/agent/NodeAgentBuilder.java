@@ -3,6 +3,7 @@ package dev.podcache.kubelet.agent;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.net.InetAddresses;
+import com.google.common.primitives.Ints;
 import dev.podcache.apiserver.fabric8.RequestLimit;
 import dev.podcache.kubelet.agent.KubeletConfiguration.Endpoint;
 import dev.podcache.kubelet.agent.KubeletConfiguration.HeartbeatTimes;
@@ -228,9 +229,11 @@ public final class NodeAgentBuilder {
      * cut. Default: 40 s.
      */
     public NodeAgentBuilder leaseDuration(Duration value) {
-        heartbeats = new HeartbeatTimes(heartbeats.statusUpdate(), heartbeats.statusReport(), (int)
-                Durations.atLeast(Duration.ofSeconds(1), "the lease duration", value)
-                        .toSeconds());
+        heartbeats = new HeartbeatTimes(
+                heartbeats.statusUpdate(),
+                heartbeats.statusReport(),
+                Ints.saturatedCast(Durations.atLeast(Duration.ofSeconds(1), "the lease duration", value)
+                        .toSeconds()));
         return this;
     }
 

@@ -68,7 +68,7 @@ public final class NodeLabels {
      *
      * @throws IllegalArgumentException as {@link #parse}
      */
-    static void requireAllowed(Map<String, String> labels) {
+    public static void requireAllowed(Map<String, String> labels) {
         TreeSet<String> refused = new TreeSet<>();
         labels.forEach((key, value) -> {
             LabelSyntax.requireKey("label key", key);

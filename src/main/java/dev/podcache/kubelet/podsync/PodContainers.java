@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -68,7 +69,8 @@ final class PodContainers {
 
     /** Returns the state of all containers that were ever started. */
     PodState state(Pod pod, @Nullable PodStatus reported) throws IOException, InterruptedException {
-        PodState shown = calls.call(pod, "status", () -> runtime.status(pod));
+        PodState shown = Objects.requireNonNull(
+                calls.call(pod, "status", () -> runtime.status(pod)), "the runtime returned no status of the pod");
         known = !shown.initContainers().isEmpty() || !shown.containers().isEmpty();
         String now = ApiTime.of(parts.timekeeper().wallTime());
         ContainerHistory history = new ContainerHistory(pod, parts.health(), now);

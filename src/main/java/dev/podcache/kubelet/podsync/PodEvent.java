@@ -30,6 +30,11 @@ record PodEvent(EventType type, String fieldPath, String reason, String message)
         return new PodEvent(EventType.WARNING, path(pod, container), "FailedKillPod", "error killing pod: " + cause);
     }
 
+    /** A stop of the whole pod that failed. */
+    static PodEvent killFailed(String cause) {
+        return warning("FailedKillPod", "error killing pod: " + cause);
+    }
+
     static PodEvent backOff(Pod pod, String container) {
         return new PodEvent(
                 EventType.WARNING,
@@ -60,6 +65,11 @@ record PodEvent(EventType type, String fieldPath, String reason, String message)
 
     static PodEvent rejected(PodRejection rejection) {
         return warning(rejection.reason(), rejection.message());
+    }
+
+    /** A runtime that could not tell the state of the pod. */
+    static PodEvent statusFailed(String cause) {
+        return warning("FailedSync", "error determining status: " + cause);
     }
 
     /** A call of the runtime that does not return. */

@@ -89,7 +89,7 @@ final class PodLifecycle {
     private Optional<Duration> run(Pod pod, DoubleSupplier random) throws IOException, InterruptedException {
         SyncResult sync = new SyncResult(parts.periods());
         parts.configuration().register(pod);
-        PodState state = containers.state(pod, lastStatus);
+        PodState state = state(pod);
         if (!parts.statuses().hasStatus(pod.getMetadata().getUid())) {
             Optional<PodRejection> rejection =
                     containers.areKnown() ? Optional.empty() : decisions.admission.rejection(pod);
@@ -126,7 +126,7 @@ final class PodLifecycle {
                 return true;
             }
             boolean changed = containers.apply(actions, pod, placement, sync);
-            PodState next = containers.state(pod, lastStatus);
+            PodState next = state(pod);
             report(pod, next);
             if (!changed) {
                 return false;
@@ -166,10 +166,10 @@ final class PodLifecycle {
             // a pod that was already marked for deletion at a restart may need its volumes until it has stopped
             parts.configuration().register(pod);
         }
-        PodState state = containers.state(pod, lastStatus);
+        PodState state = state(pod);
         boolean stopped = stopRunning(pod, state);
         if (stopped) {
-            state = containers.state(pod, lastStatus);
+            state = state(pod);
         }
         if (stopped || !finishedBefore) {
             report(pod, finalStatus(pod, state, cause));
@@ -239,7 +239,21 @@ final class PodLifecycle {
 
     private void stopAll(Pod pod, PodState state) throws IOException, InterruptedException {
         Duration grace = GracePeriod.of(pod, eviction(pod));
-        calls.run(pod, "stop", grace, () -> stop.stop(pod, state, grace));
+        try {
+            calls.run(pod, "stop", grace, () -> stop.stop(pod, state, grace));
+        } catch (IOException | RuntimeException | Error e) {
+            recordNew(List.of(PodEvent.killFailed(PodContainers.text(e))), pod);
+            throw e;
+        }
+    }
+
+    private PodState state(Pod pod) throws IOException, InterruptedException {
+        try {
+            return containers.state(pod, lastStatus);
+        } catch (IOException | RuntimeException | Error e) {
+            recordNew(List.of(PodEvent.statusFailed(PodContainers.text(e))), pod);
+            throw e;
+        }
     }
 
     private void forget(Pod pod) throws IOException, InterruptedException {

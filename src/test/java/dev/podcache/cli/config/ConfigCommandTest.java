@@ -38,11 +38,12 @@ class ConfigCommandTest {
         assertThat(code).isZero();
         assertThat(console.err()).isEmpty();
         assertLine("maxPods", "50", "--max-pods");
-        assertLine("configMapAndSecretChangeDetectionStrategy", "CACHE", "--strategy");
+        assertLine("configMapAndSecretChangeDetectionStrategy", "Cache", "--strategy");
         assertLine("kubeAPIQPS", "7", file + " line 4");
         assertLine("nodeStatusUpdateFrequency", "1m30s", file + " line 5");
         assertLine("systemReserved", "cpu=200m", file + " line 6");
         assertLine("syncFrequency", "1m0s", "default");
+        assertLine("fileCheckFrequency", "20s", "default");
         assertLine("kubeAPIBurst", "100", "default");
         assertLine("payloadBudget", "-", "default");
     }
