@@ -137,7 +137,8 @@ public final class TriesRun {
         }
         System.out.println("| figure | planned | simulated | measured |\n|---|---|---|---|");
         for (TuningProfile profile : TuningProfile.ALL) {
-            PlanSettings settings = PlanSettings.builder(THOUSAND).profile(profile).build();
+            PlanSettings settings =
+                    PlanSettings.builder(THOUSAND).profile(profile).build();
             Plan plan = Plan.of(settings);
             RefusedHeartbeats older = new RefusedHeartbeats(profile, profile.statusUpdate());
             RefusedHeartbeats newer = new RefusedHeartbeats(profile, settings.statusReport);

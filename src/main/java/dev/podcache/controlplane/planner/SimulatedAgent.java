@@ -25,7 +25,7 @@ final class SimulatedAgent {
     private final NodeLeaseController lease;
 
     /** Creates a node that does nothing yet. */
-    SimulatedAgent(String name, PlanSettings settings, HeartbeatServer server, SimulatedWorld world) {
+    SimulatedAgent(String name, PlanSettings settings, SimulatedApis server, SimulatedWorld world) {
         InitialNode self = InitialNode.builder(name, "linux", "amd64").build();
         NodeStatusOptions options = NodeStatusOptions.builder(self)
                 // the status never changes, so updates between two reports would do nothing
@@ -43,7 +43,7 @@ final class SimulatedAgent {
     }
 
     /** What an agent needs of an API server for its heartbeats. */
-    interface HeartbeatServer {
+    interface SimulatedApis {
 
         ObjectApi<Node> nodeApi();
 
@@ -80,7 +80,7 @@ final class SimulatedAgent {
     }
 
     /** Sees the Node as the server has it. */
-    private record SimulatedLister(String name, HeartbeatServer server) implements NodeLister {
+    private record SimulatedLister(String name, SimulatedApis server) implements NodeLister {
 
         @Override
         public Optional<Node> get() {

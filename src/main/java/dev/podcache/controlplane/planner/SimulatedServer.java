@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * The API server of a simulation: answers every request at once, passes every change to the controllers' cache, and
  * counts the requests. For one thread.
  */
-final class SimulatedServer implements ClusterWrites, SimulatedAgent.HeartbeatServer {
+final class SimulatedServer implements ClusterWrites, SimulatedAgent.SimulatedApis {
 
     private final ClusterCache cache;
     private final Timekeeper time;

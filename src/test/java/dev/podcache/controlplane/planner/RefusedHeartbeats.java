@@ -58,7 +58,8 @@ final class RefusedHeartbeats {
     }
 
     private void start() {
-        Duration starting = HeartbeatPlan.reportTick(settings).plus(settings.lease().interval());
+        Duration starting =
+                HeartbeatPlan.reportTick(settings).plus(settings.lease().interval());
         for (int i = 0; i < NODES; i++) {
             RefusingServer server = new RefusingServer();
             servers.add(server);
@@ -88,14 +89,12 @@ final class RefusedHeartbeats {
         return tries(server -> server.renewals);
     }
 
-    private IntSummaryStatistics tries(Function<RefusingServer, Heartbeats> kind) {
-        return servers.stream()
-                .mapToInt(server -> kind.apply(server).tries)
-                .summaryStatistics();
+    private IntSummaryStatistics tries(Function<RefusingServer, RefusableWrites> kind) {
+        return servers.stream().mapToInt(server -> kind.apply(server).tries).summaryStatistics();
     }
 
     /** The heartbeats of one kind of one node. */
-    private final class Heartbeats {
+    private final class RefusableWrites {
 
         long accepted;
         int tries;
@@ -116,10 +115,10 @@ final class RefusedHeartbeats {
     }
 
     /** The API server of one node. */
-    private final class RefusingServer implements SimulatedAgent.HeartbeatServer {
+    private final class RefusingServer implements SimulatedAgent.SimulatedApis {
 
-        final Heartbeats statuses = new Heartbeats();
-        final Heartbeats renewals = new Heartbeats();
+        final RefusableWrites statuses = new RefusableWrites();
+        final RefusableWrites renewals = new RefusableWrites();
         private final SimulatedServer server =
                 new SimulatedServer(new ClusterCache(new ControllerLoop(time)), time, new DeathRecord(time));
 

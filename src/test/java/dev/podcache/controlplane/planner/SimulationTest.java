@@ -69,8 +69,7 @@ class SimulationTest {
 
         assertThat(refused.updatesPerMinute() * 120)
                 .isCloseTo(plan.value(PlanFigure.STATUS_UPDATES), Percentage.withPercentage(5));
-        assertThat(refused.statusTries().getMin())
-                .isGreaterThanOrEqualTo((int) plan.value(PlanFigure.FEWEST_ATTEMPTS));
+        assertThat(refused.statusTries().getMin()).isGreaterThanOrEqualTo((int) plan.value(PlanFigure.FEWEST_ATTEMPTS));
         assertThat(refused.statusTries().getMax()).isLessThanOrEqualTo((int) plan.value(PlanFigure.MOST_ATTEMPTS));
         assertThat(refused.statusTries().getCount()).isEqualTo(200);
     }
@@ -84,10 +83,9 @@ class SimulationTest {
 
         RefusedHeartbeats refused = new RefusedHeartbeats(profile, Duration.ofMinutes(5));
 
-        assertThat(refused.leaseTries().getMin()).isGreaterThanOrEqualTo(10 * (int)
-                plan.value(PlanFigure.FEWEST_RENEWALS));
-        assertThat(refused.leaseTries().getMax()).isLessThanOrEqualTo(10 * (int)
-                plan.value(PlanFigure.MOST_RENEWALS));
+        assertThat(refused.leaseTries().getMin())
+                .isGreaterThanOrEqualTo(10 * (int) plan.value(PlanFigure.FEWEST_RENEWALS));
+        assertThat(refused.leaseTries().getMax()).isLessThanOrEqualTo(10 * (int) plan.value(PlanFigure.MOST_RENEWALS));
     }
 
     @Test

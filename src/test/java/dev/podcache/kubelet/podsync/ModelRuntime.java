@@ -70,8 +70,10 @@ final class ModelRuntime implements PodRuntime {
         }
 
         ContainerStatus status() {
-            ContainerStatusBuilder status =
-                    new ContainerStatusBuilder().withName(name).withContainerID(id).withRestartCount(restartCount);
+            ContainerStatusBuilder status = new ContainerStatusBuilder()
+                    .withName(name)
+                    .withContainerID(id)
+                    .withRestartCount(restartCount);
             return exitCode == null
                     ? status.withNewState()
                             .withNewRunning("2026-01-01T00:00:00Z")
@@ -157,8 +159,8 @@ final class ModelRuntime implements PodRuntime {
         boolean init = pod.getSpec().getInitContainers().contains(container);
         call(key, () -> {
             Map<String, ModelInstance> all = pods.computeIfAbsent(key, added -> new LinkedHashMap<>());
-            ModelInstance instance = new ModelInstance(
-                    container.getName(), "model://" + ++instances, init, launch.restartCount());
+            ModelInstance instance =
+                    new ModelInstance(container.getName(), "model://" + ++instances, init, launch.restartCount());
             all.put(instance.name, instance);
             starts.merge(key + "/" + instance.name, 1, Integer::sum);
             if (init && !States.isSidecar(container)) {
