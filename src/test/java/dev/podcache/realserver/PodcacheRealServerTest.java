@@ -160,7 +160,7 @@ class PodcacheRealServerTest {
         put("db", "v1");
         try (Podcache cache = open()) {
             cache.registerPod(pod("web", "uid", "db"));
-            await().until(() -> freshness(cache).contains("PT1H,"));
+            await().until(() -> freshness(cache).contains("1h0m0s,"));
             assertThat(Secrets.value(cache.secrets().getObject(ns, "db"))).isEqualTo("v1");
             put("db", "v2");
             assertThat(Secrets.value(cache.secrets().getObject(ns, "db"))).isEqualTo("v1");

@@ -187,11 +187,8 @@ final class Exchange implements WatchHandle {
     }
 
     private void timedOut(Duration timeout) {
-        endAnywhere(ApiServerException.withoutAnswer(
-                FailureReason.TIMEOUT,
-                request.what(),
-                "no answer from " + connector() + " within " + Durations.text(timeout),
-                null));
+        String why = "no answer from " + connector() + " within " + Durations.text(timeout);
+        endAnywhere(ApiServerException.withoutAnswer(FailureReason.TIMEOUT, request.what(), why, null));
     }
 
     /** One attempt to send the exchange, over one connection. Confined to the event loop of that connection. */

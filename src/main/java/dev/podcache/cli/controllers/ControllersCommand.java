@@ -5,6 +5,7 @@ import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.apiserver.fabric8.RequestLimit;
 import dev.podcache.cli.config.ClusterAccess;
 import dev.podcache.cli.config.FirstContact;
+import dev.podcache.cli.config.FlagValues;
 import dev.podcache.cli.output.Console;
 import dev.podcache.cli.output.EventWriter;
 import dev.podcache.cli.output.OutputOptions;
@@ -17,6 +18,7 @@ import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
@@ -107,7 +109,13 @@ public final class ControllersCommand implements Callable<Integer> {
     private void run(
             Leadership leadership, Fabric8ApiServer server, LeaderElectionOptions candidate, EventWriter events) {
         @Nullable
-        HealthServer port = health.isOn() ? health.serve(leadership, election.name(), server.timekeeper()) : null;
+        HealthServer port = health.isOn()
+                ? health.serve(
+                        leadership,
+                        election.name(),
+                        FlagValues.of(Objects.requireNonNull(spec, "spec")),
+                        server.timekeeper())
+                : null;
         try (leadership) {
             if (election.elect()) {
                 leadership.compete(server, candidate);

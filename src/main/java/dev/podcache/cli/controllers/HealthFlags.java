@@ -13,6 +13,7 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import picocli.CommandLine.Option;
 
 /** The flags of the health port, spelled as the kubelet does, and that port. */
@@ -45,14 +46,16 @@ final class HealthFlags {
      * Serves the health of the controllers until the returned server is closed.
      *
      * @param name of the election, for the metric of the leader
+     * @param flags the flags of the command with their values
      * @throws CommandException if the address cannot be used
      */
-    HealthServer serve(Leadership leadership, String name, Timekeeper timekeeper) {
+    HealthServer serve(Leadership leadership, String name, Map<String, String> flags, Timekeeper timekeeper) {
         PrometheusScrape metrics = new PrometheusScrape(() -> meters(leadership, name));
         HealthServer server = new HealthServer(
                 ComponentInfo.of("podcache", Versions.podcache())
                         .withChecks(List.of(), List.of(new HealthCheck("controllers", leadership::problem)))
-                        .withMetrics(metrics),
+                        .withMetrics(metrics)
+                        .withFlags(() -> flags),
                 timekeeper);
         try {
             server.start(address, port);

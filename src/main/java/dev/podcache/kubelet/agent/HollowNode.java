@@ -1,6 +1,5 @@
 package dev.podcache.kubelet.agent;
 
-import com.google.common.collect.Comparators;
 import com.google.common.util.concurrent.Service;
 import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.kubelet.nodelease.NodeLeaseController;
@@ -25,10 +24,13 @@ import java.util.Optional;
 final class HollowNode implements AutoCloseable {
 
     /**
-     * Seldom, because a hollow node changes only when its runtime does, and then syncSoon is called; often enough for the
-     * random delay of the second report to spread the reports of nodes that started together.
+     * Often enough for the random delay of the second report to spread the reports of nodes that started together. A hollow
+     * node changes only when its runtime does, and then syncSoon is called.
      */
     private static final Duration UPDATE_FREQUENCY = Duration.ofSeconds(30);
+
+    /** A status that is reported this often is reported at every update, as by older kubelets. */
+    private static final Duration LONGEST_OF_OLDER = Duration.ofMinutes(1);
 
     /** A shorter one is renewed more than once a second. */
     private static final Duration SHORTEST_LEASE = Duration.ofSeconds(4);
@@ -54,7 +56,10 @@ final class HollowNode implements AutoCloseable {
                 .taints(template.taints)
                 .build();
         NodeStatusOptions options = NodeStatusOptions.builder(initial)
-                .updateFrequency(Comparators.min(template.statusReport, UPDATE_FREQUENCY))
+                .updateFrequency(
+                        template.statusReport.compareTo(LONGEST_OF_OLDER) > 0
+                                ? UPDATE_FREQUENCY
+                                : template.statusReport)
                 .reportFrequency(template.statusReport)
                 .setters(NodeStatusSetters.standard(lister.name(), facts, (about, type, reason, message) -> {})
                         .nodeIps(new NodeIps(List.of(facts.address())))

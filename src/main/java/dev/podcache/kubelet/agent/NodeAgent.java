@@ -125,7 +125,6 @@ public final class NodeAgent implements AutoCloseable {
                 .pods(pods::all)
                 .runtime(runtime)
                 .component(component.get())
-                .objects(() -> server.podcache().entries())
                 .page(view)
                 .reviews(ports.reviews());
         return options.server.apply(NodeEndpoint.configured(base, options.endpoint));
@@ -140,7 +139,8 @@ public final class NodeAgent implements AutoCloseable {
                 .workers(threads)
                 .eviction(pods::sinceEvictionTick)
                 .objects(new StuckObjects(() -> server.podcache().entries(), timekeeper));
-        return checks.component(this, options);
+        return checks.component(this, options)
+                .withObjects(lister.name(), () -> server.podcache().entries());
     }
 
     /** Returns the health port; empty while nothing listens there. */

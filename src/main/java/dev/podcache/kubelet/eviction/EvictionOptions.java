@@ -71,8 +71,8 @@ public final class EvictionOptions {
         gracePeriods.forEach((name, period) -> {
             EvictionSignal signal = EvictionSignal.named(name);
             if (period.isNegative()) {
-                throw new IllegalArgumentException("invalid eviction grace period specified: " + period + " of "
-                        + signal + ", must be a positive value");
+                throw new IllegalArgumentException("invalid eviction grace period specified: " + Durations.text(period)
+                        + " of " + signal + ", must be a positive value");
             }
             parsed.put(signal, period);
         });
@@ -122,7 +122,7 @@ public final class EvictionOptions {
     public EvictionOptions withPressureTransition(Duration period) {
         if (period.isNegative()) {
             throw new IllegalArgumentException(
-                    "evictionPressureTransitionPeriod must not be negative, but is " + period);
+                    "evictionPressureTransitionPeriod must not be negative, but is " + Durations.text(period));
         }
         return new EvictionOptions(hard, soft, minimumReclaim, period, localStorageLimits);
     }

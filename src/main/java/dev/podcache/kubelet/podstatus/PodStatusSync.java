@@ -7,7 +7,6 @@ import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -245,12 +244,8 @@ final class PodStatusSync implements AutoCloseable {
         try {
             List<VersionedPodStatus> all = cache.all();
             forgetOrphans(all);
-            List<VersionedPodStatus> changed = new ArrayList<>();
-            for (VersionedPodStatus status : all) {
-                if (differs(status)) {
-                    changed.add(status);
-                }
-            }
+            List<VersionedPodStatus> changed =
+                    all.stream().filter(this::differs).toList();
             synchronized (this) {
                 changed.forEach(status -> reported.remove(status.pod().uid()));
             }

@@ -1,5 +1,6 @@
 package dev.podcache.kubelet.server;
 
+import dev.podcache.manager.ObjectEntry;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -18,6 +19,7 @@ import java.util.function.Supplier;
  * @param metrics {@code /metrics}, in the text format of Prometheus; empty if there are none, and then the answer is 404
  * @param configuration {@code /configz}: the values in effect by configuration and field. Must contain nothing secret
  * @param flags {@code /flagz}: the value of each flag by its name without hyphens. Must contain nothing secret
+ * @param objects {@code /debug/objects}, see {@link #withObjects}; empty if nothing is cached, and then the answer is 404
  */
 public record ComponentInfo(
         String name,
@@ -26,7 +28,8 @@ public record ComponentInfo(
         List<HealthCheck> ready,
         Optional<Supplier<String>> metrics,
         Supplier<? extends Map<String, ?>> configuration,
-        Supplier<? extends Map<String, String>> flags) {
+        Supplier<? extends Map<String, String>> flags,
+        Optional<Supplier<? extends Map<String, ?>>> objects) {
 
     /** Copies the lists. */
     public ComponentInfo {
@@ -36,28 +39,42 @@ public record ComponentInfo(
         ready = List.copyOf(ready);
     }
 
-    /** Returns a component without checks, metrics, configuration and flags. */
+    /** Returns a component without checks, metrics, configuration, flags and objects. */
     public static ComponentInfo of(String name, String version) {
-        return new ComponentInfo(name, version, List.of(), List.of(), Optional.empty(), Map::of, Map::of);
+        return new ComponentInfo(
+                name, version, List.of(), List.of(), Optional.empty(), Map::of, Map::of, Optional.empty());
     }
 
     /** Returns a copy with these checks. Each page also has the check {@code ping}, which always passes. */
     public ComponentInfo withChecks(List<HealthCheck> newLive, List<HealthCheck> newReady) {
-        return new ComponentInfo(name, version, newLive, newReady, metrics, configuration, flags);
+        return new ComponentInfo(name, version, newLive, newReady, metrics, configuration, flags, objects);
     }
 
     /** Returns a copy with these metrics. */
     public ComponentInfo withMetrics(Supplier<String> newMetrics) {
-        return new ComponentInfo(name, version, live, ready, Optional.of(newMetrics), configuration, flags);
+        return new ComponentInfo(name, version, live, ready, Optional.of(newMetrics), configuration, flags, objects);
     }
 
     /** Returns a copy with this configuration. */
     public ComponentInfo withConfiguration(Supplier<? extends Map<String, ?>> newConfiguration) {
-        return new ComponentInfo(name, version, live, ready, metrics, newConfiguration, flags);
+        return new ComponentInfo(name, version, live, ready, metrics, newConfiguration, flags, objects);
     }
 
     /** Returns a copy with these flags. */
     public ComponentInfo withFlags(Supplier<? extends Map<String, String>> newFlags) {
-        return new ComponentInfo(name, version, live, ready, metrics, configuration, newFlags);
+        return new ComponentInfo(name, version, live, ready, metrics, configuration, newFlags, objects);
+    }
+
+    /**
+     * Returns a copy that shows cached objects: their names and states, never their contents.
+     *
+     * @param node the name of the node that caches them
+     * @param entries such as {@code Podcache::entries}
+     */
+    public ComponentInfo withObjects(String node, Supplier<List<ObjectEntry>> entries) {
+        Objects.requireNonNull(node, "node");
+        Objects.requireNonNull(entries, "entries");
+        Supplier<Map<String, Object>> shown = () -> DebugObjects.of(node, entries.get());
+        return new ComponentInfo(name, version, live, ready, metrics, configuration, flags, Optional.of(shown));
     }
 }

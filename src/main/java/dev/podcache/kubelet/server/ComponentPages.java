@@ -44,32 +44,32 @@ final class ComponentPages {
     }
 
     /**
-     * Answers a request of an authorized client; empty if the path is none of these. May block.
+     * Answers a request of a client that may see everything, except for the reason of a failed check unless {@code
+     * showsReason}; empty if the path is none of these. May block.
      *
      * @throws RefusedException if there is no such check
      */
-    Optional<KubeletResponse> answer(KubeletRequest request) {
+    Optional<KubeletResponse> answer(KubeletRequest request, boolean showsReason) {
         return switch (path(request)) {
             case "/configz" ->
                 Optional.of(KubeletResponse.json(
                         AnswerJson.bytes(component.configuration().get())));
             case "/statusz" -> Optional.of(zPages.statusz(request));
             case "/flagz" -> Optional.of(zPages.flagz(request));
-            default -> open(request, true);
+            case "/debug/objects" ->
+                component.objects().map(shown -> KubeletResponse.json(AnswerJson.bytes(shown.get())));
+            case "/metrics" -> Optional.of(metrics());
+            default -> health(request, showsReason);
         };
     }
 
     /**
-     * Answers a request for health or metrics, which name no object; empty if the path is none of these.
+     * Answers a request for health, which names no object; empty if the path is none of these.
      *
      * @param showsReason whether the client may see why a check fails
      */
-    Optional<KubeletResponse> open(KubeletRequest request, boolean showsReason) {
-        String path = path(request);
-        if (path.equals("/metrics")) {
-            return Optional.of(metrics());
-        }
-        HealthPage page = health.get(Authorization.firstSegment(path));
+    Optional<KubeletResponse> health(KubeletRequest request, boolean showsReason) {
+        HealthPage page = health.get(Authorization.firstSegment(path(request)));
         if (page == null) {
             return Optional.empty();
         }

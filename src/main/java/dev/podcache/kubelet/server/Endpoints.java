@@ -4,7 +4,6 @@ import dev.podcache.kubelet.runtime.ContainerExec;
 import dev.podcache.kubelet.runtime.ContainerLogs;
 import dev.podcache.kubelet.runtime.ContainerStatistics;
 import dev.podcache.kubelet.runtime.PodRuntime;
-import dev.podcache.manager.ObjectEntry;
 import dev.podcache.object.Quoted;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -42,7 +41,6 @@ final class Endpoints {
      * What the answers are made of. The suppliers may block.
      *
      * @param health why the node is unhealthy; empty if it is healthy
-     * @param objects the objects that are cached for the pods
      * @param page empty if the node has none
      */
     record Sources(
@@ -50,7 +48,6 @@ final class Endpoints {
             ComponentInfo component,
             Supplier<List<Pod>> pods,
             Supplier<Optional<String>> health,
-            Supplier<List<ObjectEntry>> objects,
             PodRuntime runtime,
             Optional<NodePage> page) {}
 
@@ -95,13 +92,10 @@ final class Endpoints {
             case "/pods", "/runningpods" -> pods(path.startsWith("/running"));
             case "/metrics/resource" -> resourceMetrics();
             case "/stats/summary" -> summary(request);
-            case "/debug/objects" ->
-                KubeletResponse.json(AnswerJson.bytes(
-                        DebugObjects.of(sources.node(), sources.objects().get())));
             case "/ui", "/ui/state" -> page(request);
             default ->
                 component
-                        .answer(request)
+                        .answer(request, true)
                         .orElseThrow(() -> new RefusedException(
                                 404,
                                 "no such endpoint; this node has /healthz, /livez, /readyz, /metrics, /metrics/resource,"

@@ -6,11 +6,12 @@ import dev.podcache.time.TaskThreads;
 import dev.podcache.time.Timekeeper;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Serves {@code /healthz}, {@code /livez} and {@code /readyz} by HTTP without authentication, as a kubelet serves {@code
- * /healthz} at 127.0.0.1:10248. At a loopback address also {@code /metrics}. The reason of a failed check is not shown.
- * A check that hangs delays no other answer. Thread-safe.
+ * /healthz} at 127.0.0.1:10248. At a loopback address, it serves all that {@link ComponentInfo} has. The reason of a
+ * failed check is not shown. A check that hangs delays no other answer. Thread-safe.
  */
 public final class HealthServer implements AutoCloseable {
 
@@ -60,12 +61,11 @@ public final class HealthServer implements AutoCloseable {
         if (!request.method().equals("GET")) {
             throw new RefusedException(405, "the method " + Quoted.value(request.method()) + " is not supported here");
         }
-        if (!loopback && Authorization.firstSegment(request.path()).equals("metrics")) {
-            throw new RefusedException(403, "/metrics is served without authentication at a loopback address only");
-        }
-        return pages.open(request, false)
-                .orElseThrow(() -> new RefusedException(
-                        404, "no such endpoint; this port has /healthz, /livez, /readyz and /metrics"));
+        Optional<KubeletResponse> answer = loopback ? pages.answer(request, false) : pages.health(request, false);
+        return answer.orElseThrow(() -> new RefusedException(
+                404,
+                "no such endpoint; this port has /healthz, /livez and /readyz, and at a loopback address /metrics,"
+                        + " /configz, /statusz, /flagz and /debug/objects"));
     }
 
     /** Closes all connections; waits at most 10 s. Idempotent. */

@@ -30,8 +30,8 @@ public final class KubeletServerBuilder {
     List<Path> clientAuthority = List.of();
     private Supplier<Optional<String>> health = Optional::empty;
     private ComponentInfo component = ComponentInfo.of("podcache", "0.0.0");
+    private Optional<Supplier<List<ObjectEntry>>> objects = Optional.empty();
     private Optional<Supplier<String>> metrics = Optional.empty();
-    private Supplier<List<ObjectEntry>> objects = List::of;
     private Optional<NodeView> page = Optional.empty();
     private @Nullable Supplier<List<Pod>> pods;
     private @Nullable PodRuntime runtime;
@@ -133,9 +133,12 @@ public final class KubeletServerBuilder {
         return this;
     }
 
-    /** Sets the supplier of {@code /debug/objects}, such as {@code Podcache::entries}. Default: none. */
+    /**
+     * Sets the supplier of {@code /debug/objects}, such as {@code Podcache::entries}, instead of that of {@link
+     * #component}. Default: none.
+     */
     public KubeletServerBuilder objects(Supplier<List<ObjectEntry>> newObjects) {
-        objects = Objects.requireNonNull(newObjects, "objects");
+        objects = Optional.of(newObjects);
         return this;
     }
 
@@ -161,12 +164,16 @@ public final class KubeletServerBuilder {
     Endpoints.Sources sources() {
         return new Endpoints.Sources(
                 node,
-                metrics.map(component::withMetrics).orElse(component),
+                shown(),
                 required(pods, "pods"),
                 health,
-                objects,
                 required(runtime, "runtime"),
                 page.map(view -> NodePage.of(view, timekeeper)));
+    }
+
+    private ComponentInfo shown() {
+        ComponentInfo info = metrics.map(component::withMetrics).orElse(component);
+        return objects.map(entries -> info.withObjects(node, entries)).orElse(info);
     }
 
     /** Returns the names of a self-signed certificate. */

@@ -176,9 +176,15 @@ class AgentEndpointsTest {
     }
 
     @Test
-    void healthPort_whatNeedsAuthorization_isNotThere() throws Exception {
-        for (String path :
-                List.of("/pods", "/configz", "/flagz", "/statusz", "/debug/objects", "/containerLogs/a/b/c")) {
+    void healthPort_loopback_hasAllOfTheComponentAndNothingOfThePods() throws Exception {
+        for (String path : List.of("/configz", "/flagz")) {
+            assertThat(served.health(path).body())
+                    .as(path)
+                    .isEqualTo(served.https(path).body());
+        }
+        assertThat(served.health("/statusz").body()).contains("Uptime");
+        assertThat(served.health("/debug/objects").body()).contains("\"db\"", "\"references\":1");
+        for (String path : List.of("/pods", "/ui", "/stats/summary", "/containerLogs/a/b/c")) {
             assertThat(served.health(path).statusCode()).as(path).isEqualTo(404);
         }
     }

@@ -485,10 +485,10 @@ class NodeStatusUpdaterTest {
     void options_noPeriod_isRefused() {
         assertThatThrownBy(() -> fixture.options().updateFrequency(Duration.ZERO))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("updateFrequency must be positive, but is PT0S");
+                .hasMessageContaining("updateFrequency must be positive, but is 0s");
         assertThatThrownBy(() -> fixture.options().reportFrequency(Duration.ofSeconds(-1)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("reportFrequency must be positive, but is PT-1S");
+                .hasMessageContaining("reportFrequency must be positive, but is -1s");
     }
 
     private List<Verb> callsOfNextSync() {

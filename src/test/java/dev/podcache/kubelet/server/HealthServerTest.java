@@ -70,7 +70,7 @@ class HealthServerTest {
     void anythingElse_isRefused() throws Exception {
         server.start("127.0.0.1", 0);
 
-        assertThat(send("GET", "/configz").statusCode()).isEqualTo(404);
+        assertThat(send("GET", "/debug/objects").statusCode()).isEqualTo(404);
         assertThat(send("GET", "/").statusCode()).isEqualTo(404);
         assertThat(send("GET", "/metrics/resource").statusCode()).isEqualTo(404);
         assertThat(send("POST", "/livez").statusCode()).isEqualTo(405);
@@ -79,10 +79,23 @@ class HealthServerTest {
     }
 
     @Test
-    void metrics_everyAddress_isForbidden() throws Exception {
+    void component_loopback_isServed() throws Exception {
+        server.start("127.0.0.1", 0);
+
+        assertThat(send("GET", "/configz").body()).isEqualTo("{\"secret\":\"path\"}");
+        assertThat(send("GET", "/statusz").statusCode()).isEqualTo(200);
+        assertThat(send("GET", "/flagz").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void component_everyAddress_isHealthOnly() throws Exception {
         server.start("0.0.0.0", 0);
 
-        assertThat(send("GET", "/metrics").statusCode()).isEqualTo(403);
+        for (String path : List.of("/metrics", "/configz", "/statusz", "/flagz", "/debug/objects")) {
+            HttpResponse<String> answer = send("GET", path);
+            assertThat(answer.statusCode()).as(path).isEqualTo(404);
+            assertThat(answer.body()).contains("at a loopback address");
+        }
         assertThat(send("GET", "/livez").statusCode()).isEqualTo(200);
     }
 

@@ -28,7 +28,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.BlockingQueue;
@@ -253,7 +252,6 @@ class KubeletServerStreamsTest {
                         ComponentInfo.of("podcache", "1.0"),
                         () -> fixture.pods,
                         Optional::empty,
-                        List::of,
                         fixture.runtime,
                         Optional.empty()),
                 fixture.clock);

@@ -120,7 +120,6 @@ class KubeletServerTest {
                         ComponentInfo.of("podcache", "1.0"),
                         List::of,
                         Optional::empty,
-                        List::of,
                         fixture.runtime,
                         Optional.empty()),
                 fixture.clock);
