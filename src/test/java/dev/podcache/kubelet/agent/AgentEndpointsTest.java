@@ -182,7 +182,7 @@ class AgentEndpointsTest {
                     .as(path)
                     .isEqualTo(served.https(path).body());
         }
-        assertThat(served.health("/statusz").body()).contains("Uptime");
+        assertThat(served.health("/statusz").body()).contains("podcache statusz");
         assertThat(served.health("/debug/objects").body()).contains("\"db\"", "\"references\":1");
         for (String path : List.of("/pods", "/ui", "/stats/summary", "/containerLogs/a/b/c")) {
             assertThat(served.health(path).statusCode()).as(path).isEqualTo(404);
