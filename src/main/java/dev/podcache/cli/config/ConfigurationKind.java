@@ -18,7 +18,7 @@ enum ConfigurationKind {
                     mergeDefaultEvictionSettings evictionPressureTransitionPeriod port address enableServer
                     tlsCertFile tlsPrivateKeyFile authentication staticPodPath fileCheckFrequency evictionSoft
                     evictionSoftGracePeriod rotateCertificates
-                    evictionMaxPodGracePeriod evictionMinimumReclaim localStorageCapacityIsolation
+                    evictionMaxPodGracePeriod evictionMinimumReclaim localStorageCapacityIsolation enforceNodeAllocatable
                     healthzPort healthzBindAddress
                     """), names("""
                     podLogsDir httpCheckFrequency staticPodURL
@@ -35,7 +35,7 @@ enum ConfigurationKind {
                     maxParallelImagePulls enableControllerAttachDetach protectKernelDefaults makeIPTablesUtilChains
                     iptablesMasqueradeBit iptablesDropBit featureGates failSwapOn memorySwap containerLogMaxSize
                     containerLogMaxFiles containerLogMaxWorkers containerLogMonitorInterval reservedSystemCPUs
-                    showHiddenMetricsForVersion systemReservedCgroup kubeReservedCgroup enforceNodeAllocatable
+                    showHiddenMetricsForVersion systemReservedCgroup kubeReservedCgroup
                     allowedUnsafeSysctls volumePluginDir kernelMemcgNotification logging enableSystemLogHandler
                     enableSystemLogQuery shutdownGracePeriod shutdownGracePeriodCriticalPods
                     shutdownGracePeriodByPodPriority crashLoopBackOff reservedMemory enableProfilingHandler

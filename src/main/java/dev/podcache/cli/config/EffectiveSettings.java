@@ -120,6 +120,7 @@ final class EffectiveSettings {
         values.put(
                 "evictionMaxPodGracePeriod", "" + eviction.maxPodGracePeriod().toSeconds());
         values.put("localStorageCapacityIsolation", "" + eviction.localStorageLimits());
+        values.put("enforceNodeAllocatable", String.join(" ", eviction.enforceNodeAllocatable()));
     }
 
     private static void putDurations(

@@ -17,7 +17,8 @@ final class EvictionSettings {
     private EvictionSettings() {}
 
     static EvictionOptions of(Settings all) {
-        EvictionOptions hard = DEFAULT.withHard(hard(all))
+        EvictionOptions hard = all.list("enforceNodeAllocatable", DEFAULT::withEnforceNodeAllocatable, DEFAULT)
+                .withHard(hard(all))
                 .withPressureTransition(all.duration("evictionPressureTransitionPeriod", DEFAULT.pressureTransition()))
                 .withMaxPodGracePeriod(Duration.ofSeconds(all.integer("evictionMaxPodGracePeriod", ANY, 0)))
                 .withLocalStorageLimits(all.bool("localStorageCapacityIsolation", true));

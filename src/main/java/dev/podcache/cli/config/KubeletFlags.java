@@ -130,6 +130,14 @@ final class KubeletFlags {
     private @Nullable Boolean localStorageCapacityIsolation;
 
     @Option(
+            names = "--enforce-node-allocatable",
+            paramLabel = "NAME,...",
+            description =
+                    "pods, if the hard threshold of memory counts for the memory of all pods too; else none (default:"
+                            + " pods)")
+    private @Nullable String enforceNodeAllocatable;
+
+    @Option(
             names = "--address",
             paramLabel = "IP",
             description = "the address of the HTTPS endpoint (default: 0.0.0.0)")
@@ -248,6 +256,13 @@ final class KubeletFlags {
                 "localStorageCapacityIsolation",
                 "--local-storage-capacity-isolation",
                 localStorageCapacityIsolation);
+        put(
+                given,
+                "enforceNodeAllocatable",
+                "--enforce-node-allocatable",
+                enforceNodeAllocatable == null
+                        ? null
+                        : Splitter.on(',').omitEmptyStrings().splitToList(enforceNodeAllocatable));
     }
 
     private static void put(Map<String, Setting> given, String field, String flag, @Nullable Object value) {

@@ -1,10 +1,12 @@
 package dev.podcache.cli.config;
 
+import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.Maps;
 import com.google.common.collect.Range;
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -100,6 +102,18 @@ public final class Settings {
         return read(field, byDefault, setting -> {
             String text = setting.as(String.class, "text: put it in quotes");
             return setting.read(() -> parser.apply(text));
+        });
+    }
+
+    /** Returns the result of {@code parser} for a list of texts. */
+    <T> T list(String field, Function<ImmutableList<String>, T> parser, T byDefault) {
+        return read(field, byDefault, setting -> {
+            if (!(setting.value() instanceof List<?> values) || !values.stream().allMatch(String.class::isInstance)) {
+                throw setting.refused("a list of texts, such as [pods]");
+            }
+            ImmutableList<String> texts =
+                    values.stream().map(Object::toString).collect(ImmutableList.toImmutableList());
+            return setting.read(() -> parser.apply(texts));
         });
     }
 

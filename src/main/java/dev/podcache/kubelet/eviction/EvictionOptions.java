@@ -2,9 +2,12 @@ package dev.podcache.kubelet.eviction;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.Maps;
+import dev.podcache.object.Quoted;
 import dev.podcache.time.Durations;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
@@ -16,19 +19,26 @@ import java.util.Optional;
 public final class EvictionOptions {
 
     private static final Duration TRANSITION = Duration.ofMinutes(5);
+    private static final String PODS = "pods";
+    private static final String NONE = "none";
+    private static final ImmutableSet<String> ENFORCEABLE = ImmutableSet.of(
+            PODS,
+            "system-reserved",
+            "system-reserved-compressible",
+            "kube-reserved",
+            "kube-reserved-compressible",
+            NONE);
 
     private static final EvictionOptions DEFAULTS = new EvictionOptions(
             EvictionThresholds.defaults(),
             new Soft(EvictionThresholds.NONE, ImmutableMap.of(), Duration.ZERO),
             ImmutableMap.of(),
-            TRANSITION,
-            true);
+            new Rules(TRANSITION, true, ImmutableSet.of(PODS)));
 
     private final EvictionThresholds hard;
     private final Soft soft;
     private final ImmutableMap<EvictionSignal, ThresholdValue> minimumReclaim;
-    private final Duration transition;
-    private final boolean localStorageLimits;
+    private final Rules rules;
 
     /** The soft thresholds, the grace period of each, and the longest grace period of a pod that is evicted for them. */
     private record Soft(
@@ -36,17 +46,18 @@ public final class EvictionOptions {
             ImmutableMap<EvictionSignal, Duration> gracePeriods,
             Duration maxPodGracePeriod) {}
 
+    /** What counts for all thresholds. */
+    private record Rules(Duration transition, boolean localStorageLimits, ImmutableSet<String> enforced) {}
+
     private EvictionOptions(
             EvictionThresholds hard,
             Soft soft,
             ImmutableMap<EvictionSignal, ThresholdValue> minimumReclaim,
-            Duration transition,
-            boolean localStorageLimits) {
+            Rules rules) {
         this.hard = hard;
         this.soft = soft;
         this.minimumReclaim = minimumReclaim;
-        this.transition = transition;
-        this.localStorageLimits = localStorageLimits;
+        this.rules = rules;
     }
 
     /** Returns the kubelet's defaults: its default hard thresholds, no soft thresholds, a transition of 5 min. */
@@ -56,7 +67,7 @@ public final class EvictionOptions {
 
     /** Sets the hard thresholds, {@code evictionHard}, which evict at once. Default: the kubelet's. */
     public EvictionOptions withHard(EvictionThresholds thresholds) {
-        return new EvictionOptions(thresholds, soft, minimumReclaim, transition, localStorageLimits);
+        return new EvictionOptions(thresholds, soft, minimumReclaim, rules);
     }
 
     /**
@@ -83,7 +94,7 @@ public final class EvictionOptions {
             }
         }
         Soft changed = new Soft(thresholds, Maps.immutableEnumMap(parsed), soft.maxPodGracePeriod);
-        return new EvictionOptions(hard, changed, minimumReclaim, transition, localStorageLimits);
+        return new EvictionOptions(hard, changed, minimumReclaim, rules);
     }
 
     /**
@@ -94,7 +105,7 @@ public final class EvictionOptions {
      */
     public EvictionOptions withMaxPodGracePeriod(Duration period) {
         Soft changed = new Soft(soft.thresholds, soft.gracePeriods, period);
-        return new EvictionOptions(hard, changed, minimumReclaim, transition, localStorageLimits);
+        return new EvictionOptions(hard, changed, minimumReclaim, rules);
     }
 
     /**
@@ -110,7 +121,7 @@ public final class EvictionOptions {
             EvictionSignal signal = EvictionSignal.named(name);
             parsed.put(signal, ThresholdValue.parseReclaim(signal, value));
         });
-        return new EvictionOptions(hard, soft, Maps.immutableEnumMap(parsed), transition, localStorageLimits);
+        return new EvictionOptions(hard, soft, Maps.immutableEnumMap(parsed), rules);
     }
 
     /**
@@ -124,7 +135,7 @@ public final class EvictionOptions {
             throw new IllegalArgumentException(
                     "evictionPressureTransitionPeriod must not be negative, but is " + Durations.text(period));
         }
-        return new EvictionOptions(hard, soft, minimumReclaim, period, localStorageLimits);
+        return with(new Rules(period, rules.localStorageLimits, rules.enforced));
     }
 
     /**
@@ -132,7 +143,33 @@ public final class EvictionOptions {
      * {@code localStorageCapacityIsolation}. Default: true.
      */
     public EvictionOptions withLocalStorageLimits(boolean enforced) {
-        return new EvictionOptions(hard, soft, minimumReclaim, transition, enforced);
+        return with(new Rules(rules.transition, enforced, rules.enforced));
+    }
+
+    /**
+     * Sets for whom the allocatable resources of the node are a limit, {@code enforceNodeAllocatable}. With {@code pods},
+     * the hard threshold of memory counts for the memory of all pods too. The other values are about control groups and
+     * have no effect here. Default: {@code pods}.
+     *
+     * @param values of a kubelet, such as {@code pods} and {@code system-reserved}; {@code none} alone or nothing for
+     *     nobody
+     * @throws IllegalArgumentException if a value is none of a kubelet's
+     */
+    public EvictionOptions withEnforceNodeAllocatable(Collection<String> values) {
+        for (String value : values) {
+            if (!ENFORCEABLE.contains(value)) {
+                throw new IllegalArgumentException("enforceNodeAllocatable must be some of "
+                        + String.join(", ", ENFORCEABLE) + ", but one is " + Quoted.value(value));
+            }
+        }
+        if (values.contains(NONE) && values.size() > 1) {
+            throw new IllegalArgumentException("enforceNodeAllocatable must be none alone, or without none");
+        }
+        return with(new Rules(rules.transition, rules.localStorageLimits, ImmutableSet.copyOf(values)));
+    }
+
+    private EvictionOptions with(Rules changed) {
+        return new EvictionOptions(hard, soft, minimumReclaim, changed);
     }
 
     /** Returns the hard thresholds. */
@@ -142,12 +179,17 @@ public final class EvictionOptions {
 
     /** Returns how long the node reports pressure after it was last seen. */
     public Duration pressureTransition() {
-        return transition;
+        return rules.transition;
     }
 
     /** Returns whether a pod is evicted that exceeds a limit of local storage. */
     public boolean localStorageLimits() {
-        return localStorageLimits;
+        return rules.localStorageLimits;
+    }
+
+    /** Returns for whom the allocatable resources of the node are a limit. */
+    public ImmutableSet<String> enforceNodeAllocatable() {
+        return rules.enforced;
     }
 
     /** Returns the longest grace period of a pod that is evicted for a soft threshold; negative for the pod's own. */
@@ -164,7 +206,8 @@ public final class EvictionOptions {
         for (EvictionSignal signal : soft.thresholds.signals()) {
             all.add(threshold(signal, soft.thresholds, soft.gracePeriods.getOrDefault(signal, Duration.ZERO)));
         }
-        if (hard.of(EvictionSignal.MEMORY_AVAILABLE).isPresent()) {
+        if (rules.enforced.contains(PODS)
+                && hard.of(EvictionSignal.MEMORY_AVAILABLE).isPresent()) {
             all.add(threshold(EvictionSignal.MEMORY_AVAILABLE, hard, Duration.ZERO)
                     .withSignal(EvictionSignal.ALLOCATABLE_MEMORY_AVAILABLE));
         }
@@ -188,8 +231,9 @@ public final class EvictionOptions {
                 .put("evictionSoftGracePeriod", gracePeriods.buildOrThrow())
                 .put("evictionMinimumReclaim", reclaim.buildOrThrow())
                 .put("evictionMaxPodGracePeriod", soft.maxPodGracePeriod.toSeconds())
-                .put("evictionPressureTransitionPeriod", Durations.text(transition))
-                .put("localStorageCapacityIsolation", localStorageLimits)
+                .put("evictionPressureTransitionPeriod", Durations.text(rules.transition))
+                .put("localStorageCapacityIsolation", rules.localStorageLimits)
+                .put("enforceNodeAllocatable", rules.enforced.asList())
                 .buildOrThrow();
     }
 
@@ -199,8 +243,7 @@ public final class EvictionOptions {
                 && hard.equals(options.hard)
                 && soft.equals(options.soft)
                 && minimumReclaim.equals(options.minimumReclaim)
-                && transition.equals(options.transition)
-                && localStorageLimits == options.localStorageLimits;
+                && rules.equals(options.rules);
     }
 
     @Override
@@ -211,6 +254,6 @@ public final class EvictionOptions {
     @Override
     public String toString() {
         return "hard " + hard + ", soft " + soft.thresholds + " for " + soft.gracePeriods + ", minimum reclaim "
-                + minimumReclaim + ", transition " + transition;
+                + minimumReclaim + ", transition " + rules.transition;
     }
 }

@@ -90,7 +90,11 @@ public final class HollowRuntime implements PodRuntime {
 
     @Override
     public List<PodKey> pods() {
-        return List.copyOf(pods.keySet());
+        return pods.entrySet().stream()
+                .filter(pod -> !pod.getValue().initContainers().isEmpty()
+                        || !pod.getValue().containers().isEmpty())
+                .map(Map.Entry::getKey)
+                .toList();
     }
 
     @Override

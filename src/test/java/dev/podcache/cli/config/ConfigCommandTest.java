@@ -60,6 +60,7 @@ class ConfigCommandTest {
         assertLine("mergeDefaultEvictionSettings", "false", "default");
         assertLine("evictionMaxPodGracePeriod", "0", "default");
         assertLine("localStorageCapacityIsolation", "true", "default");
+        assertLine("enforceNodeAllocatable", "pods", "default");
         assertLine("evictionSoft", "-", "default");
     }
 

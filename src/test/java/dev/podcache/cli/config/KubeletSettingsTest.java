@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -92,6 +93,7 @@ class KubeletSettingsTest {
                 evictionMaxPodGracePeriod: 60
                 evictionPressureTransitionPeriod: 30s
                 localStorageCapacityIsolation: false
+                enforceNodeAllocatable: [none]
                 port: 1
                 staticPodPath: /etc/kubernetes/manifests
                 fileCheckFrequency: 5s
@@ -150,7 +152,8 @@ class KubeletSettingsTest {
                                         ImmutableMap.of("memory.available", "100Mi", "nodefs.available", "1%"))
                                 .withMaxPodGracePeriod(Duration.ofMinutes(1))
                                 .withPressureTransition(Duration.ofSeconds(30))
-                                .withLocalStorageLimits(false),
+                                .withLocalStorageLimits(false)
+                                .withEnforceNodeAllocatable(List.of("none")),
                         new KubeletConfiguration.Endpoint(false, "127.0.0.1", 1, "/tls.crt", "/tls.key", "/ca.crt"),
                         Optional.of(new StaticPodFiles(Path.of("/etc/kubernetes/manifests"), Duration.ofSeconds(5))),
                         new KubeletConfiguration.HealthPort("::1", 0)));
@@ -189,6 +192,7 @@ class KubeletSettingsTest {
                 "--eviction-minimum-reclaim=memory.available=0",
                 "--eviction-max-pod-grace-period=-1",
                 "--eviction-pressure-transition-period=1m",
+                "--enforce-node-allocatable=pods,system-reserved",
                 "--local-storage-capacity-isolation=false");
 
         assertThat(all.caching().syncFrequency()).isEqualTo(Duration.ofSeconds(15));
@@ -223,7 +227,8 @@ class KubeletSettingsTest {
                         .withMinimumReclaim(ImmutableMap.of("memory.available", "0"))
                         .withMaxPodGracePeriod(Duration.ofSeconds(-1))
                         .withPressureTransition(Duration.ofMinutes(1))
-                        .withLocalStorageLimits(false));
+                        .withLocalStorageLimits(false)
+                        .withEnforceNodeAllocatable(List.of("pods", "system-reserved")));
     }
 
     @Test

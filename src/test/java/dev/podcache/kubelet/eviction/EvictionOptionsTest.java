@@ -85,6 +85,26 @@ class EvictionOptionsTest {
                 .isEmpty();
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"", "none", "system-reserved"})
+    void thresholds_podsAreNotEnforced_noneCountsForAllPods(String enforced) {
+        List<String> values = enforced.isEmpty() ? List.of() : List.of(enforced);
+        EvictionOptions options = NONE.withHard(memory("1Gi")).withEnforceNodeAllocatable(values);
+
+        assertThat(described(options.thresholds())).containsExactly("memory.available<1Gi");
+        assertThat(described(options.withEnforceNodeAllocatable(List.of("pods")).thresholds()))
+                .hasSize(2);
+        assertThat(options.fields()).containsEntry("enforceNodeAllocatable", values);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"pod, but one is \"pod\"", "none pods, must be none alone"})
+    void withEnforceNodeAllocatable_illegal_isRefused(String values, String message) {
+        assertThatThrownBy(() -> NONE.withEnforceNodeAllocatable(List.of(values.split(" "))))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(message);
+    }
+
     /** TestAddContainerFsThresholds. */
     @ParameterizedTest
     @CsvSource({
