@@ -1,5 +1,6 @@
 package dev.podcache.kubelet.agent;
 
+import com.google.common.net.InetAddresses;
 import dev.podcache.kubelet.podconfig.VolumeDirectory;
 import dev.podcache.kubelet.process.ContainerInstance;
 import dev.podcache.kubelet.process.ContainerOutput;
@@ -19,6 +20,7 @@ import dev.podcache.kubelet.runtime.RuntimeEvents;
 import dev.podcache.kubelet.runtime.RuntimeStatus;
 import dev.podcache.kubelet.runtime.VolumeFile;
 import dev.podcache.object.PodKey;
+import dev.podcache.object.Quoted;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Container;
@@ -34,6 +36,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -106,12 +109,21 @@ public final class ProcessRuntime
         private long outputLimit = 10 << 20;
 
         private Builder(Path directory, Timekeeper timekeeper) {
-            this.directory = directory.toAbsolutePath().normalize();
-            this.timekeeper = timekeeper;
+            this.directory = Objects.requireNonNull(directory, "directory")
+                    .toAbsolutePath()
+                    .normalize();
+            this.timekeeper = Objects.requireNonNull(timekeeper, "timekeeper");
         }
 
-        /** Sets the address that all pods have, by default 127.0.0.1. */
+        /**
+         * Sets the address that all pods have, by default 127.0.0.1.
+         *
+         * @throws IllegalArgumentException if {@code address} is no IP address
+         */
         public Builder podIp(String address) {
+            if (!InetAddresses.isInetAddress(Objects.requireNonNull(address, "address"))) {
+                throw new IllegalArgumentException("podIp must be an IP address, but is " + Quoted.value(address));
+            }
             this.podIp = address;
             return this;
         }

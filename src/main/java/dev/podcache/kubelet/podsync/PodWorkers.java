@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -237,7 +238,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
      * it refers to. Ignored if the node has no such pod. Does not block.
      */
     public void changed(String uid) {
-        PodWorker worker = workers.get(uid);
+        PodWorker worker = workers.get(Objects.requireNonNull(uid, "the UID of the pod"));
         if (worker != null) {
             worker.requestSync();
         }

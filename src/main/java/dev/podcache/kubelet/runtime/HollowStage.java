@@ -17,6 +17,7 @@ import java.util.Objects;
 public record HollowStage(Map<String, String> labels, Duration startAfter, Duration endAfter, int exitCode) {
 
     private static final Duration JOB_DURATION = Duration.ofSeconds(10);
+    private static final int LARGEST_EXIT_CODE = 255;
 
     /** A container starts at once and runs until it is stopped. */
     public static final HollowStage RUNNING = new HollowStage(Map.of(), Duration.ZERO, Duration.ZERO, 0);
@@ -31,6 +32,10 @@ public record HollowStage(Map<String, String> labels, Duration startAfter, Durat
         if (startAfter.isNegative() || endAfter.isNegative()) {
             throw new IllegalArgumentException(
                     "startAfter and endAfter must not be negative, but are " + startAfter + " and " + endAfter);
+        }
+        if (exitCode < 0 || exitCode > LARGEST_EXIT_CODE) {
+            throw new IllegalArgumentException(
+                    "exitCode must be from 0 to " + LARGEST_EXIT_CODE + ", but is " + exitCode);
         }
     }
 

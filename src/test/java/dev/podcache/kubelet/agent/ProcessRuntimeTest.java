@@ -374,4 +374,12 @@ class ProcessRuntimeTest {
 
         assertThat(fixture.runtime.status(fixture.pod).podIps()).containsExactly("192.0.2.9");
     }
+
+    @Test
+    void podIp_isNoAddress_isRefused() {
+        assertThatThrownBy(() ->
+                        ProcessRuntime.builder(directory, fixture.timekeeper).podIp("web.example"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("podIp must be an IP address, but is \"web.example\"");
+    }
 }

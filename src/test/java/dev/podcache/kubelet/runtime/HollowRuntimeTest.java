@@ -1,6 +1,7 @@
 package dev.podcache.kubelet.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.kubelet.podsync.WorkersFixture;
@@ -12,7 +13,10 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class HollowRuntimeTest {
 
@@ -108,5 +112,13 @@ class HollowRuntimeTest {
         Launch launch = launch(ImmutableMap.of("PASSWORD", "s3cret"));
 
         assertThat(launch).hasToString("Launch[1 variables, 0 pull secrets]");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {-1, 256})
+    void stage_exitCodeThatNoProcessHas_isRefused(int exitCode) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new HollowStage(Map.of(), Duration.ZERO, Duration.ZERO, exitCode))
+                .withMessage("exitCode must be from 0 to 255, but is " + exitCode);
     }
 }
