@@ -15,6 +15,7 @@ import dev.podcache.embedded.RequestPattern;
 import dev.podcache.kubelet.agent.ObjectCaching;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.util.Map;
+import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +35,7 @@ final class DemoSide implements AutoCloseable {
     private ImmutableMap<String, Object> outage = ImmutableMap.of();
     private int connectionsAtEnd;
     private int watchesAtEnd;
+    private SortedMap<String, Integer> requestsAtEnd = ImmutableSortedMap.of();
 
     /** Creates a side whose agent does not work until started. */
     DemoSide(DemoCluster cluster, ObjectCaching caching, EventWriter events) {
@@ -95,6 +97,12 @@ final class DemoSide implements AutoCloseable {
         watchesAtEnd = server.openWatches();
         changes.close();
         agent.stop();
+        // read once: a request that was under way may still reach the server
+        requestsAtEnd = server.requests().snapshot();
+    }
+
+    private int total() {
+        return requestsAtEnd.values().stream().mapToInt(Integer::intValue).sum();
     }
 
     /** Returns the column of this side in the comparison of the strategies, after {@link #stop}. */
@@ -102,8 +110,8 @@ final class DemoSide implements AutoCloseable {
         return ImmutableMap.<String, Object>builder()
                 .put("strategy", agent.strategy().name())
                 .put("reads", agent.counts().reads())
-                .put("requestsAtServer", server.requests().total())
-                .put("requestsByVerb", requestsByVerb())
+                .put("requestsAtServer", total())
+                .put("requestsByVerb", byVerb(requestsAtEnd))
                 .put("connections", connectionsAtEnd)
                 .put("openWatches", watchesAtEnd)
                 .put("seenAfterSeconds", changes.seenAfter())
@@ -113,16 +121,16 @@ final class DemoSide implements AutoCloseable {
 
     /** Returns the summary of this side, after {@link #stop}. */
     Summary summary() {
-        int total = server.requests().total();
         return agent.summary()
-                .append(String.format("%n  %-18s %d at the API server", "requests", total))
-                .with("requestsAtServer", total)
-                .with("requestsByKind", server.requests().snapshot())
+                .append(String.format("%n  %-18s %d at the API server", "requests", total()))
+                .with("requestsAtServer", total())
+                .with("requestsByKind", requestsAtEnd)
                 .with("seenAfterSeconds", changes.seenAfter());
     }
 
-    ImmutableSortedMap<String, Integer> requestsByVerb() {
-        return server.requests().snapshot().entrySet().stream()
+    /** Returns the sums of {@code counts}, whose keys begin with a verb. */
+    static ImmutableSortedMap<String, Integer> byVerb(Map<String, Integer> counts) {
+        return counts.entrySet().stream()
                 .collect(ImmutableSortedMap.toImmutableSortedMap(
                         String::compareTo,
                         count -> count.getKey().substring(0, count.getKey().indexOf(' ')),

@@ -302,8 +302,14 @@ class KubeletServerStreamsTest {
     @Test
     void exec_clientLeaves_commandIsKilled() throws Exception {
         FakeCommand process = new FakeCommand();
-        fixture.runtime.exec = command -> process;
+        CompletableFuture<Object> started = new CompletableFuture<>();
+        fixture.runtime.exec = command -> {
+            started.complete(process);
+            return process;
+        };
         WebSocket socket = connect(EXEC, ExecEndpoint.V4, new ExecMessages());
+        // a command whose client leaves before that is not started at all
+        started.get(Patience.SECONDS, TimeUnit.SECONDS);
 
         socket.abort();
 
