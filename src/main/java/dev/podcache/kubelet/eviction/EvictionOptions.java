@@ -33,12 +33,12 @@ public final class EvictionOptions {
             EvictionThresholds.defaults(),
             new Soft(EvictionThresholds.NONE, ImmutableMap.of(), Duration.ZERO),
             ImmutableMap.of(),
-            new Rules(TRANSITION, true, ImmutableSet.of(PODS)));
+            new EvictionRules(TRANSITION, true, ImmutableSet.of(PODS)));
 
     private final EvictionThresholds hard;
     private final Soft soft;
     private final ImmutableMap<EvictionSignal, ThresholdValue> minimumReclaim;
-    private final Rules rules;
+    private final EvictionRules rules;
 
     /** The soft thresholds, the grace period of each, and the longest grace period of a pod that is evicted for them. */
     private record Soft(
@@ -47,13 +47,13 @@ public final class EvictionOptions {
             Duration maxPodGracePeriod) {}
 
     /** What counts for all thresholds. */
-    private record Rules(Duration transition, boolean localStorageLimits, ImmutableSet<String> enforced) {}
+    private record EvictionRules(Duration transition, boolean localStorageLimits, ImmutableSet<String> enforced) {}
 
     private EvictionOptions(
             EvictionThresholds hard,
             Soft soft,
             ImmutableMap<EvictionSignal, ThresholdValue> minimumReclaim,
-            Rules rules) {
+            EvictionRules rules) {
         this.hard = hard;
         this.soft = soft;
         this.minimumReclaim = minimumReclaim;
@@ -135,7 +135,7 @@ public final class EvictionOptions {
             throw new IllegalArgumentException(
                     "evictionPressureTransitionPeriod must not be negative, but is " + Durations.text(period));
         }
-        return with(new Rules(period, rules.localStorageLimits, rules.enforced));
+        return with(new EvictionRules(period, rules.localStorageLimits, rules.enforced));
     }
 
     /**
@@ -143,7 +143,7 @@ public final class EvictionOptions {
      * {@code localStorageCapacityIsolation}. Default: true.
      */
     public EvictionOptions withLocalStorageLimits(boolean enforced) {
-        return with(new Rules(rules.transition, enforced, rules.enforced));
+        return with(new EvictionRules(rules.transition, enforced, rules.enforced));
     }
 
     /**
@@ -165,10 +165,10 @@ public final class EvictionOptions {
         if (values.contains(NONE) && values.size() > 1) {
             throw new IllegalArgumentException("enforceNodeAllocatable must be none alone, or without none");
         }
-        return with(new Rules(rules.transition, rules.localStorageLimits, ImmutableSet.copyOf(values)));
+        return with(new EvictionRules(rules.transition, rules.localStorageLimits, ImmutableSet.copyOf(values)));
     }
 
-    private EvictionOptions with(Rules changed) {
+    private EvictionOptions with(EvictionRules changed) {
         return new EvictionOptions(hard, soft, minimumReclaim, changed);
     }
 
