@@ -27,7 +27,7 @@ public final class PodResources {
         return of(pod, resource, false).orElse(BigDecimal.ZERO);
     }
 
-    /** Returns what the containers of a pod request of a resource together, whatever is set for the whole pod. */
+    /** Returns what the containers of a pod request of a resource. A request of the pod itself does not count. */
     public static BigDecimal requestOfContainers(Pod pod, String resource) {
         return ofContainers(pod, resource, false).orElse(BigDecimal.ZERO);
     }

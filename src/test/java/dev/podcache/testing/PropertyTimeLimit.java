@@ -31,15 +31,17 @@ public class PropertyTimeLimit implements AroundPropertyHook, AroundTryHook {
     private static final Duration SHRINKING_LIMIT = Duration.ofSeconds(10);
 
     private final Duration limit;
+    private final Duration shrinkingLimit;
     private @Nullable PropertyRun run; // of the current property; properties run one at a time
 
     /** Created by jqwik through {@code ServiceLoader}. */
     public PropertyTimeLimit() {
-        this(Duration.parse(System.getProperty(PROPERTY, "PT5M")));
+        this(Duration.parse(System.getProperty(PROPERTY, "PT5M")), SHRINKING_LIMIT);
     }
 
-    PropertyTimeLimit(Duration limit) {
+    PropertyTimeLimit(Duration limit, Duration shrinkingLimit) {
         this.limit = limit;
+        this.shrinkingLimit = shrinkingLimit;
     }
 
     @Override
@@ -64,7 +66,7 @@ public class PropertyTimeLimit implements AroundPropertyHook, AroundTryHook {
         if (under == null) {
             return attempt.execute(arguments);
         }
-        if (under.hasShrunkEnough()) {
+        if (under.hasShrunkFor(shrinkingLimit)) {
             // then the smallest example so far is reported
             return TryExecutionResult.satisfied(true);
         }
@@ -106,9 +108,9 @@ public class PropertyTimeLimit implements AroundPropertyHook, AroundTryHook {
             }
         }
 
-        boolean hasShrunkEnough() {
+        boolean hasShrunkFor(Duration time) {
             Long since = falsifiedAt;
-            return since != null && System.nanoTime() - since > SHRINKING_LIMIT.toNanos();
+            return since != null && System.nanoTime() - since >= time.toNanos();
         }
 
         private void watch() {

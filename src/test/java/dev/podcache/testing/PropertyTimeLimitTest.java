@@ -8,8 +8,8 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicInteger;
 import net.jqwik.api.EdgeCasesMode;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -25,7 +25,7 @@ class PropertyTimeLimitTest {
     /** Long enough to see that a property does not end. */
     static final class FifthOfASecond extends PropertyTimeLimit {
         FifthOfASecond() {
-            super(Duration.ofMillis(200));
+            super(Duration.ofMillis(200), Duration.ofMinutes(1));
         }
     }
 
@@ -47,17 +47,25 @@ class PropertyTimeLimitTest {
         }
     }
 
-    /** A property that fails at once, and whose examples can be made smaller for minutes. */
-    static class Slow {
-        static final AtomicInteger TRIES = new AtomicInteger();
+    static final class NoShrinking extends PropertyTimeLimit {
+        NoShrinking() {
+            super(Duration.ofMinutes(1), Duration.ZERO);
+        }
+    }
+
+    /** A property that fails at once, and whose examples can be made smaller. */
+    static class Failing {
+        static final List<Thread> TRIED = new CopyOnWriteArrayList<>();
 
         @Property(seed = "42", edgeCases = EdgeCasesMode.NONE)
-        void fails(@ForAll @Size(value = 200) List<Integer> numbers) throws InterruptedException {
-            TRIES.incrementAndGet();
-            Thread.sleep(300);
+        void fails(@ForAll @Size(value = 20) List<Integer> numbers) {
+            TRIED.add(Thread.currentThread());
             throw new IllegalStateException("for the test");
         }
     }
+
+    @AddLifecycleHook(NoShrinking.class)
+    static class FailingOnce extends Failing {}
 
     static class Quick {
         @Property
@@ -98,14 +106,21 @@ class PropertyTimeLimitTest {
     }
 
     @Test
-    void property_failsSlowly_shrinksNoLongerThanTenSeconds_andNotInTheBackground() throws InterruptedException {
-        assertThat(failureOf(Slow.class)).contains("for the test");
-        int tries = Slow.TRIES.get();
+    void property_fails_isShrunkByTheThreadThatRunsIt() {
+        Failing.TRIED.clear();
 
-        Thread.sleep(1000);
+        assertThat(failureOf(Failing.class)).contains("for the test");
 
-        assertThat(tries).isBetween(2, 50);
-        assertThat(Slow.TRIES).hasValue(tries);
+        assertThat(Failing.TRIED).hasSizeGreaterThan(1).containsOnly(Thread.currentThread());
+    }
+
+    @Test
+    void property_failsAndTheTimeToShrinkIsOver_isNotTriedAgain() {
+        Failing.TRIED.clear();
+
+        assertThat(failureOf(FailingOnce.class)).contains("for the test");
+
+        assertThat(Failing.TRIED).hasSize(1);
     }
 
     @Test
@@ -120,6 +135,8 @@ class PropertyTimeLimitTest {
 
     private static String failureOf(Class<?> properties) {
         List<Event> failed = EngineTestKit.engine("jqwik")
+                // junit-platform.properties, which says how jqwik shrinks
+                .enableImplicitConfigurationParameters(true)
                 .configurationParameter("jqwik.database", "")
                 .selectors(selectClass(properties))
                 .execute()

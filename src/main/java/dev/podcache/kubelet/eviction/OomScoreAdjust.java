@@ -56,7 +56,7 @@ public final class OomScoreAdjust {
         return Math.min(own, burstable(least.add(rest), capacityBytes));
     }
 
-    /** Returns the share of a container in what is requested for the whole pod and not by one of its containers. */
+    /** A pod may request more memory than its containers do. Returns the rest, divided by the number of containers. */
     private static BigDecimal restPerContainer(Pod pod) {
         int containers = pod.getSpec().getContainers().size()
                 + Objects.requireNonNullElse(pod.getSpec().getInitContainers(), List.of())

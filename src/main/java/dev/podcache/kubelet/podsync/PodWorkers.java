@@ -47,7 +47,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
 
     /*
      * A pod has at most one active worker: a worker enters `workers` only in place of none or of a finished one. The
-     * reflector, the static pods and the search for orphans may come with the same pod at the same time.
+     * reflector, the static pods and the search for orphans may add the same pod at the same time.
      */
 
     private static final Logger log = LoggerFactory.getLogger(PodWorkers.class);
@@ -184,7 +184,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         String uid = pod.getMetadata().getUid();
         parts.known().put(uid, pod);
         PodWorker worker = workers.get(uid);
-        // again if the pod was found at the runtime meanwhile, and taken for an orphan
+        // another thread may take the pod for an orphan meanwhile, and add a worker
         while ((worker == null || !worker.changed(pod)) && !begin(worker(pod), worker)) {
             worker = workers.get(uid);
         }

@@ -64,11 +64,11 @@ public final class StaticPods {
     public void set(List<Pod> pods) {
         Map<ObjectKey, Pod> byName = new LinkedHashMap<>();
         pods.forEach(pod -> byName.put(name(pod), pod));
-        Set<ObjectKey> added = new HashSet<>(byName.keySet());
+        boolean hasNewNames;
         synchronized (this) {
-            added.removeAll(active.keySet());
+            hasNewNames = !active.keySet().containsAll(byName.keySet());
         }
-        if (!added.isEmpty()) {
+        if (hasNewNames) {
             endPredecessors(byName);
         }
         synchronized (this) {

@@ -44,9 +44,9 @@ final class ComponentPages {
     }
 
     /**
-     * Answers a request of a client that may see everything, except for the reason of a failed check unless {@code
-     * showsReason}; empty if the path is none of these. May block.
+     * Answers a request of an authorized client; empty if the path is none of these. May block.
      *
+     * @param showsReason whether the client may see why a check fails
      * @throws RefusedException if there is no such check
      */
     Optional<KubeletResponse> answer(KubeletRequest request, boolean showsReason) {

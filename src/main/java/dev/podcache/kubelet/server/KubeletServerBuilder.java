@@ -138,7 +138,7 @@ public final class KubeletServerBuilder {
      * #component}. Default: none.
      */
     public KubeletServerBuilder objects(Supplier<List<ObjectEntry>> newObjects) {
-        objects = Optional.of(newObjects);
+        objects = Optional.of(Objects.requireNonNull(newObjects, "objects"));
         return this;
     }
 
