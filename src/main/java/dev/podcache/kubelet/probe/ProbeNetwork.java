@@ -11,6 +11,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpVersion;
@@ -23,6 +24,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -84,22 +86,18 @@ public final class ProbeNetwork implements AutoCloseable {
                 options,
                 timeout,
                 end,
-                client -> client.request(new RequestOptions()
-                                .setMethod(HttpMethod.GET)
-                                .setHost(request.address().host())
-                                .setPort(request.address().port())
-                                .setURI(request.target()))
-                        .compose(http -> {
-                            http.headers().clear();
-                            request.headers()
-                                    .forEach((name, value) -> http.headers().add(name, value));
-                            return http.send();
-                        })
-                        .compose(response -> body(response)
-                                .map(body -> new HttpProbeResponse(
-                                        response.statusCode(),
-                                        response.getHeader("location"),
-                                        body.toString(StandardCharsets.UTF_8)))));
+                new RequestOptions()
+                        .setMethod(HttpMethod.GET)
+                        .setHost(request.address().host())
+                        .setPort(request.address().port())
+                        .setURI(request.target()),
+                http -> {
+                    http.headers().clear();
+                    request.headers().forEach((name, value) -> http.headers().add(name, value));
+                    return http.send();
+                },
+                (response, body) -> new HttpProbeResponse(
+                        response.statusCode(), response.getHeader("location"), body.toString(StandardCharsets.UTF_8)));
     }
 
     /** Calls the gRPC health check with a framed message, by HTTP/2 without TLS. The arguments are as in {@link #get}. */
@@ -111,18 +109,18 @@ public final class ProbeNetwork implements AutoCloseable {
                 options,
                 timeout,
                 end,
-                client -> client.request(new RequestOptions()
-                                .setMethod(HttpMethod.POST)
-                                .setHost(address.host())
-                                .setPort(address.port())
-                                .setURI("/grpc.health.v1.Health/Check"))
-                        .compose(http -> http.authority(HostAndPort.parseAuthority(address.toString(), address.port()))
-                                .putHeader("content-type", "application/grpc")
-                                .putHeader("te", "trailers")
-                                .putHeader("user-agent", userAgent())
-                                .putHeader("grpc-timeout", timeout.toSeconds() + "S")
-                                .send(Buffer.buffer(message)))
-                        .compose(response -> body(response).map(body -> grpcResponse(response, body))));
+                new RequestOptions()
+                        .setMethod(HttpMethod.POST)
+                        .setHost(address.host())
+                        .setPort(address.port())
+                        .setURI("/grpc.health.v1.Health/Check"),
+                http -> http.authority(HostAndPort.parseAuthority(address.toString(), address.port()))
+                        .putHeader("content-type", "application/grpc")
+                        .putHeader("te", "trailers")
+                        .putHeader("user-agent", userAgent())
+                        .putHeader("grpc-timeout", timeout.toSeconds() + "S")
+                        .send(Buffer.buffer(message)),
+                ProbeNetwork::grpcResponse);
     }
 
     private static GrpcResponse grpcResponse(HttpClientResponse response, Buffer body) {
@@ -159,7 +157,9 @@ public final class ProbeNetwork implements AutoCloseable {
             HttpClientOptions options,
             Duration timeout,
             CompletableFuture<?> end,
-            Function<HttpClient, Future<T>> exchange) {
+            RequestOptions request,
+            Function<HttpClientRequest, Future<HttpClientResponse>> send,
+            BiFunction<HttpClientResponse, Buffer, T> result) {
         // a client of its own, so that its close ends the connection in whatever state it is
         HttpClient client = vertx().httpClientBuilder()
                 .with(options.setConnectTimeout(millis(timeout)))
@@ -168,7 +168,12 @@ public final class ProbeNetwork implements AutoCloseable {
                 .withConnectHandler(connection -> connection.exceptionHandler(lost -> {}))
                 .build();
         end.whenComplete((ended, thrown) -> client.close());
-        return exchange.apply(client).toCompletionStage().toCompletableFuture();
+        // nested, so that the event loop that reads the response has its handlers first; the thread of the caller might
+        // set them after its end
+        Future<T> read = client.request(request)
+                .compose(http -> send.apply(http)
+                        .compose(response -> body(response).map(body -> result.apply(response, body))));
+        return read.toCompletionStage().toCompletableFuture();
     }
 
     /** Returns the body, or its beginning once that has the longest length. */
