@@ -37,8 +37,6 @@ public final class ApiConnections implements AutoCloseable {
     /** The maximum size of all incomplete answers together. */
     private static final long MOST_BYTES = 256L << 20;
 
-    private static final int LOOPS = 2;
-
     private final Connector connector;
     private final VertxNetwork network;
     private final ConnectionPool watches;
@@ -64,7 +62,7 @@ public final class ApiConnections implements AutoCloseable {
             Timekeeper timekeeper,
             ObjIntConsumer<ServerRequest> observer) {
         this.connector = new Connector(server, config, requestConfig, timekeeper, observer);
-        this.network = new VertxNetwork(LOOPS, timekeeper.workers());
+        this.network = new VertxNetwork(timekeeper.workers());
         this.watches = new ConnectionPool(connector, Traffic.WATCHES, network);
         this.requests = new ConnectionPool(connector, Traffic.REQUESTS, network);
     }
@@ -105,7 +103,7 @@ public final class ApiConnections implements AutoCloseable {
      */
     public SerialRequests heartbeats(Duration leaseDuration) {
         // on their own event loop, heartbeats are not delayed by the consumer of a watch
-        VertxNetwork own = new VertxNetwork(1, timekeeper().workers());
+        VertxNetwork own = new VertxNetwork(timekeeper().workers());
         ConnectionPool pool = new ConnectionPool(connector, Traffic.HEARTBEATS, own);
         SerialRequests[] made = new SerialRequests[1];
         made[0] = new SerialRequests(this, pool, leaseDuration, () -> {

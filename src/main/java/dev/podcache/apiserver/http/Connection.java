@@ -46,7 +46,6 @@ final class Connection implements Executor {
     private final Connector connector;
     private final Identity identity;
     private final VertxNetwork network;
-    private final VertxNetwork.Loop loop;
     private final List<Exchange.Attempt> attempts = new ArrayList<>(); // each knows its place
     private final Deque<InetSocketAddress> untried = new ArrayDeque<>();
     private Duration addressTimeout = OPEN_TIMEOUT;
@@ -61,7 +60,6 @@ final class Connection implements Executor {
         this.connector = connector;
         this.identity = identity;
         this.network = network;
-        this.loop = network.nextLoop();
     }
 
     Identity identity() {
@@ -79,14 +77,14 @@ final class Connection implements Executor {
     /** Runs {@code task} on the event loop of this connection. */
     @Override
     public void execute(Runnable task) {
-        loop.execute(task);
+        network.execute(task);
     }
 
     /** Opens this connection. Returns at once. */
     void open() {
         connector
                 .addresses(identity)
-                .whenComplete((found, thrown) -> loop.execute(() -> {
+                .whenComplete((found, thrown) -> network.execute(() -> {
                     if (found == null) {
                         failed(ApiServerException.causeOf(thrown));
                     } else {
@@ -99,7 +97,7 @@ final class Connection implements Executor {
 
     /** Sends {@code exchange}, for which the pool has reserved a stream. Returns at once. */
     void send(Exchange exchange) {
-        loop.execute(() -> {
+        network.execute(() -> {
             Wire open = wire;
             if (open == null || exchange.isOver()) {
                 pool.released(this);
@@ -150,7 +148,7 @@ final class Connection implements Executor {
 
     /** Closes this connection, whose exchanges must have ended. Returns at once. */
     void shut() {
-        loop.execute(this::shutNow);
+        network.execute(this::shutNow);
     }
 
     private void openNext(@Nullable Throwable failure) {
@@ -169,7 +167,7 @@ final class Connection implements Executor {
         Opening attempt = new Opening(target, within);
         opening = attempt;
         try {
-            attempt.wire = network.open(target, loop, attempt);
+            attempt.wire = network.open(target, attempt);
         } catch (RuntimeException | Error e) {
             // catches everything, because the pool waits for this connection
             attempt.closed(e);
@@ -180,7 +178,7 @@ final class Connection implements Executor {
         wire = opened;
         untried.clear();
         if (multiplexed) {
-            pings = new PingMonitor(opened, loop, connector.timekeeper(), this::pingTimedOut);
+            pings = new PingMonitor(opened, network, connector.timekeeper(), this::pingTimedOut);
             pings.start();
         }
         pool.opened(this, streams);
@@ -235,7 +233,7 @@ final class Connection implements Executor {
 
         Opening(Target target, Duration within) {
             this.target = target;
-            this.timer = connector.timekeeper().schedule(within, () -> loop.execute(this::timedOut));
+            this.timer = connector.timekeeper().schedule(within, () -> network.execute(this::timedOut));
         }
 
         @Override

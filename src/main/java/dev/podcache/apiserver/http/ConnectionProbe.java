@@ -68,13 +68,11 @@ final class ConnectionProbe {
     }
 
     private void connect(Identity identity, List<InetSocketAddress> found) {
-        VertxNetwork.Loop loop = network.nextLoop();
         Deque<InetSocketAddress> untried = new ArrayDeque<>(found);
-        loop.execute(() -> next(identity, untried, loop, new TimeoutException("the host name has no address")));
+        network.execute(() -> next(identity, untried, new TimeoutException("the host name has no address")));
     }
 
-    private void next(
-            Identity identity, Deque<InetSocketAddress> untried, VertxNetwork.Loop loop, Throwable lastFailure) {
+    private void next(Identity identity, Deque<InetSocketAddress> untried, Throwable lastFailure) {
         InetSocketAddress address = untried.poll();
         if (address == null) {
             result.completeExceptionally(lastFailure);
@@ -82,7 +80,7 @@ final class ConnectionProbe {
         }
         Duration timeout = identity.settings().connectTimeout();
         Target target = connector.target(identity, address, true, timeout);
-        new ProbeAttempt(target, identity, loop, cause -> next(identity, untried, loop, cause)).open();
+        new ProbeAttempt(target, identity, cause -> next(identity, untried, cause)).open();
     }
 
     /** One attempt to open the connection at one address, and the request on it. */
@@ -90,7 +88,6 @@ final class ConnectionProbe {
 
         private final Target target;
         private final Identity identity;
-        private final VertxNetwork.Loop loop;
         private final Consumer<Throwable> otherwise;
         private final ByteArrayOutputStream body = new ByteArrayOutputStream();
         private @Nullable Wire wire;
@@ -102,23 +99,22 @@ final class ConnectionProbe {
         private Instant sent = Instant.EPOCH;
         private Instant received = Instant.EPOCH;
 
-        ProbeAttempt(Target target, Identity identity, VertxNetwork.Loop loop, Consumer<Throwable> otherwise) {
+        ProbeAttempt(Target target, Identity identity, Consumer<Throwable> otherwise) {
             this.target = target;
             this.identity = identity;
-            this.loop = loop;
             this.otherwise = otherwise;
         }
 
         void open() {
             try {
-                wire = network.open(target, loop, this);
+                wire = network.open(target, this);
             } catch (RuntimeException | Error e) {
                 // catches everything, because the result would wait for its timeout
                 result.completeExceptionally(e);
                 return;
             }
             // closed on success, failure and timeout alike
-            result.whenComplete((facts, thrown) -> loop.execute(this::close));
+            result.whenComplete((facts, thrown) -> network.execute(this::close));
         }
 
         @Override
@@ -149,7 +145,7 @@ final class ConnectionProbe {
             } else if (connector.mayTryHttp11(target, why)) {
                 Target plain =
                         new Target(target.server(), target.settings(), target.address(), false, target.timeout());
-                new ProbeAttempt(plain, identity, loop, otherwise).open();
+                new ProbeAttempt(plain, identity, otherwise).open();
             } else {
                 otherwise.accept(why);
             }

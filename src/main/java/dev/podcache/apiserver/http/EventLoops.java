@@ -14,14 +14,13 @@ public final class EventLoops {
     private EventLoops() {}
 
     /**
-     * Starts event loops on daemon threads. Vert.x writes no files and has as few other threads as possible.
+     * Starts an event loop on a daemon thread. Vert.x writes no files and has as few other threads as possible.
      *
-     * @param count the number of event loops
      * @return to be closed by the caller
      */
-    public static Vertx start(int count) {
+    public static Vertx start() {
         return Vertx.vertx(new VertxOptions()
-                .setEventLoopPoolSize(count)
+                .setEventLoopPoolSize(1)
                 .setWorkerPoolSize(1)
                 .setInternalBlockingPoolSize(1)
                 .setUseDaemonThread(true)

@@ -1,11 +1,6 @@
 package dev.podcache.apiserver.http;
 
-import com.google.common.collect.ImmutableList;
-import io.vertx.core.AbstractVerticle;
 import io.vertx.core.Context;
-import io.vertx.core.DeploymentOptions;
-import io.vertx.core.Promise;
-import io.vertx.core.Vertx;
 import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
@@ -16,134 +11,86 @@ import io.vertx.core.net.ProxyOptions;
 import io.vertx.core.net.ProxyType;
 import io.vertx.core.net.TrustOptions;
 import java.time.Duration;
-import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * A fixed number of event loops, and the connections that are opened on them. This class, {@link EventLoops}, {@link
- * VertxWire} and {@link VertxHttp2Call} are the only ones of the package that use Vert.x. Thread-safe.
- */
-final class VertxNetwork implements AutoCloseable {
+/** One event loop, and the connections that are opened on it. Thread-safe. */
+final class VertxNetwork implements Executor, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(VertxNetwork.class);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
     private static final int STREAM_WINDOW = 1 << 20;
     private static final int CONNECTION_WINDOW = 16 << 20;
 
-    private final int count;
     private final Executor starter;
-    private final AtomicInteger nextIndex = new AtomicInteger();
-    private volatile CompletableFuture<ImmutableList<Loop>> loops =
+    private volatile CompletableFuture<Context> loop =
             CompletableFuture.failedFuture(new IllegalStateException("not started")); // written under this
     private boolean closed; // guarded by this
 
     /**
-     * Creates a network without starting its threads.
+     * Creates a network without starting its thread.
      *
-     * @param count the number of threads
-     * @param starter starts the threads, which takes about 100 ms
+     * @param starter starts the thread, which takes about 100 ms
      */
-    VertxNetwork(int count, Executor starter) {
-        this.count = count;
+    VertxNetwork(Executor starter) {
         this.starter = starter;
     }
 
-    /** Starts the threads, unless they are running or this network is closed. Returns at once. */
+    /** Starts the thread, unless it is running or this network is closed. Returns at once. */
     CompletableFuture<?> start() {
-        CompletableFuture<ImmutableList<Loop>> known = loops;
+        CompletableFuture<Context> known = loop;
         if (!known.isCompletedExceptionally()) {
             return known;
         }
-        CompletableFuture<ImmutableList<Loop>> begun = new CompletableFuture<>();
+        CompletableFuture<Context> begun = new CompletableFuture<>();
         synchronized (this) {
             if (closed) {
                 return CompletableFuture.completedFuture(null);
             }
-            if (!loops.isCompletedExceptionally()) {
-                return loops;
+            if (!loop.isCompletedExceptionally()) {
+                return loop;
             }
-            loops = begun;
+            loop = begun;
         }
-        return begun.completeAsync(() -> startLoops(count), starter);
-    }
-
-    private static ImmutableList<Loop> startLoops(int count) {
-        Vertx vertx = EventLoops.start(count);
-        // verticles find the loops, because Vert.x gives one and the same loop to a thread that is not its own
-        Queue<Loop> contexts = new ConcurrentLinkedQueue<>();
-        try {
-            vertx.deployVerticle(() -> new LoopFinder(contexts), new DeploymentOptions().setInstances(count))
-                    .toCompletionStage()
-                    .toCompletableFuture()
-                    .join();
-        } catch (RuntimeException | Error e) {
-            vertx.close();
-            throw e;
-        }
-        return ImmutableList.copyOf(contexts);
-    }
-
-    /** Runs tasks on one event loop. Drops them once the loop is closed, which closes its connections too. */
-    record Loop(Context context) implements Executor {
-
-        @Override
-        public void execute(Runnable task) {
-            try {
-                context.runOnContext(posted -> task.run());
-            } catch (RejectedExecutionException closing) {
-                log.debug("a task was dropped, because the event loop and its connections are closed", closing);
-            }
-        }
-    }
-
-    private static final class LoopFinder extends AbstractVerticle {
-
-        private final Queue<Loop> found;
-
-        LoopFinder(Queue<Loop> found) {
-            this.found = found;
-        }
-
-        @Override
-        public void start(Promise<Void> started) {
-            found.add(new Loop(context));
-            started.complete();
-        }
-    }
-
-    /** Returns the event loop for the next connection. Must be called after {@link #start} has completed. */
-    Loop nextLoop() {
-        List<Loop> started = loops.join();
-        return started.get(Math.floorMod(nextIndex.getAndIncrement(), started.size()));
+        return begun.completeAsync(() -> EventLoops.start().getOrCreateContext(), starter);
     }
 
     /**
-     * Opens a connection. Must be called on {@code loop}.
+     * Runs a task on the event loop, after {@link #start} has completed. Drops it once this network is closed, which
+     * closes the connections too.
+     */
+    @Override
+    public void execute(Runnable task) {
+        try {
+            loop.join().runOnContext(posted -> task.run());
+        } catch (RejectedExecutionException closing) {
+            log.debug("a task was dropped, because the event loop and its connections are closed", closing);
+        }
+    }
+
+    /**
+     * Opens a connection. Must be called on the event loop.
      *
      * @throws RejectedExecutionException if this network is closed, because nothing would close the connection
      */
-    Wire open(Target target, Loop loop, Wire.Listener listener) {
+    Wire open(Target target, Wire.Listener listener) {
         VertxWire wire = new VertxWire(target, listener);
-        wire.open(client(target, loop, wire));
+        wire.open(client(target, wire));
         return wire;
     }
 
-    private synchronized HttpClient client(Target target, Loop loop, VertxWire wire) {
+    private synchronized HttpClient client(Target target, VertxWire wire) {
         if (closed) {
-            throw new RejectedExecutionException("the event loops are closed");
+            throw new RejectedExecutionException("the event loop is closed");
         }
         // one client per connection, so that the pool and not Vert.x decides when to open another
-        return loop.context
+        return loop.join()
                 .owner()
                 .httpClientBuilder()
                 .with(options(target))
@@ -208,27 +155,26 @@ final class VertxNetwork implements AutoCloseable {
         return options;
     }
 
-    /** Closes every connection and stops the threads; waits for them at most 10 s, unless called by one of them. */
+    /** Closes every connection and stops the thread; waits for it at most 10 s, unless called by it. */
     @Override
     public void close() {
-        CompletableFuture<ImmutableList<Loop>> begun;
+        CompletableFuture<Context> begun;
         synchronized (this) {
             closed = true;
-            begun = loops;
+            begun = loop;
         }
-        boolean ourOwnThread = Context.isOnVertxThread();
-        CompletableFuture<?> closing = begun.exceptionally(notStarted -> ImmutableList.of())
-                .thenCompose(started -> started.isEmpty()
+        CompletableFuture<?> closing = begun.handle((context, notStarted) -> context)
+                .thenCompose(context -> context == null
                         ? CompletableFuture.completedFuture(null)
-                        : started.get(0).context.owner().close().toCompletionStage());
+                        : context.owner().close().toCompletionStage());
         try {
-            if (!ourOwnThread) {
+            if (!Context.isOnVertxThread()) {
                 closing.get(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
-            log.warn("the event loops did not end within {} s; their threads end later", CLOSE_TIMEOUT.toSeconds(), e);
+            log.warn("the event loop did not end within {} s; its thread ends later", CLOSE_TIMEOUT.toSeconds(), e);
         }
     }
 }

@@ -171,8 +171,8 @@ public final class ProbeNetwork implements AutoCloseable {
         // nested, so that the event loop that reads the response has its handlers first; the thread of the caller might
         // set them after its end
         Future<T> read = client.request(request)
-                .compose(http -> send.apply(http)
-                        .compose(response -> body(response).map(body -> result.apply(response, body))));
+                .compose(http ->
+                        send.apply(http).compose(response -> body(response).map(body -> result.apply(response, body))));
         return read.toCompletionStage().toCompletableFuture();
     }
 
@@ -201,7 +201,7 @@ public final class ProbeNetwork implements AutoCloseable {
             throw new IllegalStateException("the network of the probes is closed");
         }
         if (vertx == null) {
-            vertx = EventLoops.start(1);
+            vertx = EventLoops.start();
         }
         return vertx;
     }

@@ -70,7 +70,7 @@ final class HttpListener implements AutoCloseable {
         this.handler = handler;
         this.transfers = transfers;
         this.connections = new OpenConnections<>(MOST_CONNECTIONS, timekeeper);
-        this.vertx = EventLoops.start(1);
+        this.vertx = EventLoops.start();
     }
 
     Vertx vertx() {
