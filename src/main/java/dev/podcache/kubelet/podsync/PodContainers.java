@@ -55,6 +55,7 @@ final class PodContainers {
     private final LifecycleHooks hooks;
     private final PodStop stop;
     private final RestartBackoff backoff = new RestartBackoff();
+    private final ReportedIps ips = new ReportedIps();
     private final Map<String, ContainerStateWaiting> waiting = new HashMap<>();
     private final Map<String, String> images = new HashMap<>();
     private boolean known;
@@ -88,7 +89,7 @@ final class PodContainers {
     /** Returns the addresses of a pod: those of its node, if it is on the host network. */
     private List<String> podIps(Pod pod, PodState shown) {
         if (!Boolean.TRUE.equals(pod.getSpec().getHostNetwork())) {
-            return shown.podIps();
+            return ips.valid(pod, shown.podIps());
         }
         Node node = parts.node().apply(pod).orElseGet(Node::new);
         return PodPlacement.on(node, List.of()).hostIps();
