@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.slf4j.LoggerFactory;
 
-/** What the log says of a runtime that reports what no API server takes, at each sync of a pod. */
+/** What the log says of a runtime that fails, or reports what no API server takes, at each sync of a pod. */
 @ExtendWith(NoLeaks.class)
 class RuntimeLogTest {
 
@@ -50,9 +50,68 @@ class RuntimeLogTest {
                 .toList();
     }
 
+    private static boolean hasStack(ILoggingEvent event) {
+        return event.getThrowableProxy() != null;
+    }
+
     private void retry() {
         time.advance(Duration.ofSeconds(10));
         node.settle();
+    }
+
+    @Test
+    @ExpectedWarnings("runtime failed to start container main of pod shop/web")
+    void startFailsAtEachSync_onlyTheFirstWarningHasTheStackTrace() {
+        node.start();
+        for (int i = 1; i <= 3; i++) {
+            node.runtime.onStart = new IllegalStateException("no space\nfor process " + i);
+            if (i == 1) {
+                node.create(pod("web"));
+            } else {
+                retry();
+            }
+        }
+
+        assertThat(warnings()).extracting(RuntimeLogTest::hasStack).containsExactly(true, false, false);
+        assertThat(warnings().get(2).getFormattedMessage())
+                .isEqualTo(
+                        "runtime failed to start container main of pod shop/web; retrying:"
+                                + " java.lang.IllegalStateException: no space for process 3; its stack trace was logged before");
+    }
+
+    @Test
+    @ExpectedWarnings("runtime failed to start container main of pod shop/web")
+    void startFailsForAnotherCause_itsStackTraceIsLogged() {
+        node.start();
+        node.runtime.onStart = new IllegalStateException("no space");
+        node.create(pod("web"));
+        node.runtime.onStart = new NoClassDefFoundError("io/user/Starter");
+        retry();
+
+        assertThat(warnings()).extracting(RuntimeLogTest::hasStack).containsExactly(true, true);
+    }
+
+    @Test
+    @ExpectedWarnings("runtime failed to start container main of pod")
+    void startOfTwoPodsFails_eachHasItsStackTrace() {
+        node.start();
+        node.runtime.onStart = new IllegalStateException("no space");
+        node.create(pod("web"));
+        node.create(pod("db"));
+
+        assertThat(warnings()).extracting(RuntimeLogTest::hasStack).containsExactly(true, true);
+    }
+
+    @Test
+    @ExpectedWarnings("sync of pod shop/web failed; retrying")
+    void statusFailsAtEachSync_onlyTheFirstWarningHasTheStackTrace() {
+        node.start();
+        node.runtime.onStatus = new StackOverflowError();
+        node.create(pod("web"));
+        retry();
+        retry();
+
+        assertThat(warnings()).extracting(RuntimeLogTest::hasStack).containsExactly(true, false, false);
     }
 
     @Test
