@@ -38,6 +38,8 @@ public final class RuntimeHealth extends AbstractService {
     private static final Duration PERIOD = Duration.ofSeconds(5);
     private static final Duration STALE_AFTER = Duration.ofSeconds(30);
 
+    private static final String NULL_ANSWER = "PodRuntime.health() returned null instead of a RuntimeStatus";
+
     private final Supplier<RuntimeStatus> runtime;
     private final ImmutableMap<String, Supplier<Optional<String>>> checks;
     private final Executor threads;
@@ -56,7 +58,8 @@ public final class RuntimeHealth extends AbstractService {
     /**
      * Creates a service that is not started.
      *
-     * @param runtime queries the runtime; may block; an exception is logged and counts as no answer
+     * @param runtime queries the runtime; may block; an exception is logged and counts as no answer, null makes the
+     *     node not ready
      * @param checks further checks by name, in the order in which their errors are reported; each returns an error or
      *     empty, and is called whenever the node's status is computed, so it must not block; an exception is an error
      * @param threads runs the queries; a query that hangs must not keep other tasks waiting
@@ -124,7 +127,7 @@ public final class RuntimeHealth extends AbstractService {
     private void runQueries() {
         do {
             try {
-                record(runtime.get());
+                record(answer());
             } catch (RuntimeException | Error e) {
                 // includes Error: a runtime that lacks a class must not end the queries
                 log.warn(
@@ -134,6 +137,16 @@ public final class RuntimeHealth extends AbstractService {
             }
         } while (mustQueryAgain());
         notifyStartedOnce();
+    }
+
+    /** Returns the runtime's answer. A null is a fault that lasts, so it counts at once, unlike an exception. */
+    private RuntimeStatus answer() {
+        @Nullable RuntimeStatus status = runtime.get();
+        if (status != null) {
+            return status;
+        }
+        log.warn("{}; asking again in {} s", NULL_ANSWER, PERIOD.toSeconds());
+        return RuntimeStatus.notReady(version(), NULL_ANSWER);
     }
 
     private boolean mustQueryAgain() {

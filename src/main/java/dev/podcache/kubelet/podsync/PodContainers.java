@@ -32,6 +32,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * The containers of one pod: starts and stops them as {@link PodActions} says, with back-off, and remembers why those
@@ -54,12 +55,20 @@ final class PodContainers {
     private final PodWorkers.Parts parts;
     private final LifecycleHooks hooks;
     private final PodStop stop;
+    private final RuntimeFailures failures;
     private final RestartBackoff backoff = new RestartBackoff();
+    private final ReportedIps ips = new ReportedIps();
     private final Map<String, ContainerStateWaiting> waiting = new HashMap<>();
     private final Map<String, String> images = new HashMap<>();
     private boolean known;
 
-    PodContainers(PodWorkers.Parts parts, RuntimeCalls calls, LifecycleHooks hooks) {
+    /**
+     * Creates an instance that knows no container.
+     *
+     * @param failures logs the calls that fail
+     */
+    PodContainers(PodWorkers.Parts parts, RuntimeCalls calls, LifecycleHooks hooks, RuntimeFailures failures) {
+        this.failures = failures;
         this.parts = parts;
         this.runtime = parts.runtime();
         this.calls = calls;
@@ -88,7 +97,7 @@ final class PodContainers {
     /** Returns the addresses of a pod: those of its node, if it is on the host network. */
     private List<String> podIps(Pod pod, PodState shown) {
         if (!Boolean.TRUE.equals(pod.getSpec().getHostNetwork())) {
-            return shown.podIps();
+            return ips.valid(pod, shown.podIps());
         }
         Node node = parts.node().apply(pod).orElseGet(Node::new);
         return PodPlacement.on(node, List.of()).hostIps();
@@ -263,13 +272,9 @@ final class PodContainers {
     }
 
     /** Logs a failure of the runtime and returns its text for people. */
-    static String failed(Pod pod, String action, Throwable e) {
-        log.warn(
-                "runtime failed to {} of pod {}/{}; retrying",
-                action,
-                pod.getMetadata().getNamespace(),
-                pod.getMetadata().getName(),
-                e);
+    String failed(Pod pod, String action, Throwable e) {
+        String name = pod.getMetadata().getNamespace() + "/" + pod.getMetadata().getName();
+        failures.log(Level.WARN, "runtime failed to " + action + " of pod " + name + "; retrying", e);
         return text(e);
     }
 

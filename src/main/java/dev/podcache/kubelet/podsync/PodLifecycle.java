@@ -43,6 +43,7 @@ final class PodLifecycle {
     private final LifecycleHooks hooks;
     private final NodeDecisions decisions;
     private final PodStop stop;
+    private final RuntimeFailures failures = new RuntimeFailures();
     private PodContainers containers;
     private List<PodEvent> lastWarnings = List.of();
     private @Nullable PodStatus lastStatus;
@@ -57,7 +58,7 @@ final class PodLifecycle {
         this.calls = calls;
         this.hooks = hooks;
         this.stop = new PodStop(parts, hooks);
-        this.containers = new PodContainers(parts, calls, hooks);
+        this.containers = new PodContainers(parts, calls, hooks, failures);
     }
 
     /**
@@ -84,6 +85,11 @@ final class PodLifecycle {
             return end(pod, EndCause.of(eviction.get()));
         }
         return PodEnd.isDue(pod) ? end(pod) : run(pod, random);
+    }
+
+    /** Returns what logs the failures of this pod. Used by the thread of the sync. */
+    RuntimeFailures failures() {
+        return failures;
     }
 
     private Optional<Duration> run(Pod pod, DoubleSupplier random) throws IOException, InterruptedException {
@@ -151,7 +157,7 @@ final class PodLifecycle {
             calls.run(pod, "mount of volumes", () -> parts.runtime().mount(pod, volumes.files()));
             return volumes.failures().isEmpty();
         } catch (IOException | RuntimeException | Error e) {
-            sync.failed(PodEvent.mountFailed(PodContainers.failed(pod, "mount volumes", e)));
+            sync.failed(PodEvent.mountFailed(containers.failed(pod, "mount volumes", e)));
             return false;
         }
     }
@@ -274,7 +280,7 @@ final class PodLifecycle {
         ended = false;
         lastWarnings = List.of();
         lastStatus = null;
-        containers = new PodContainers(parts, calls, hooks);
+        containers = new PodContainers(parts, calls, hooks, failures);
     }
 
     private void report(Pod pod, PodState state) {

@@ -323,12 +323,11 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
                 log.debug("sync of pod {} was interrupted, because the pod is to end", uid);
             } catch (IOException | RuntimeException | Error e) {
                 // includes Error: a runtime that lacks a class must not end the syncs of the pod
-                log.atLevel(closed ? Level.DEBUG : Level.WARN)
-                        .setCause(e)
-                        .log(
-                                "sync of pod {}/{} failed; retrying",
-                                pod.getMetadata().getNamespace(),
-                                pod.getMetadata().getName());
+                String name = pod.getMetadata().getNamespace() + "/"
+                        + pod.getMetadata().getName();
+                lifecycle
+                        .failures()
+                        .log(closed ? Level.DEBUG : Level.WARN, "sync of pod " + name + " failed; retrying", e);
             }
             return Optional.of(SyncPeriods.jittered(parts.periods().failed(), random));
         }

@@ -1,5 +1,6 @@
 package dev.podcache.kubelet.runtime;
 
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -10,6 +11,13 @@ import java.util.Optional;
  * @param networkProblem why pods have no network; empty if they have one
  */
 public record RuntimeStatus(String version, Optional<String> problem, Optional<String> networkProblem) {
+
+    /** Creates a status. No parameter may be null. */
+    public RuntimeStatus {
+        Objects.requireNonNull(version, "version");
+        Objects.requireNonNull(problem, "problem");
+        Objects.requireNonNull(networkProblem, "networkProblem");
+    }
 
     /** Returns the status of a runtime that can start containers. */
     public static RuntimeStatus ready(String version) {

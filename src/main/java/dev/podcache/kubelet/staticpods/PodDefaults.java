@@ -1,18 +1,24 @@
 package dev.podcache.kubelet.staticpods;
 
+import dev.podcache.kubelet.host.Quantities;
+import dev.podcache.pod.PodResources;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerPort;
 import io.fabric8.kubernetes.api.model.EmptyDirVolumeSource;
 import io.fabric8.kubernetes.api.model.HTTPGetAction;
 import io.fabric8.kubernetes.api.model.Lifecycle;
 import io.fabric8.kubernetes.api.model.LifecycleHandler;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodSecurityContext;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.Probe;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.ResourceRequirements;
 import io.fabric8.kubernetes.api.model.Volume;
+import java.math.BigDecimal;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -41,6 +47,7 @@ final class PodDefaults {
         boolean hostNetwork = Boolean.TRUE.equals(spec.getHostNetwork());
         Stream.concat(spec.getInitContainers().stream(), spec.getContainers().stream())
                 .forEach(container -> container(container, hostNetwork));
+        podResources(spec);
     }
 
     private static void container(Container container, boolean hostNetwork) {
@@ -79,6 +86,32 @@ final class PodDefaults {
             }
             resources.setRequests(requests);
         }
+    }
+
+    /**
+     * If the pod has limits, a request of the pod that is not set is what its containers request, or else the limit. For
+     * huge pages it is always the limit. Follows {@code defaultPodRequests}.
+     */
+    private static void podResources(PodSpec spec) {
+        @Nullable ResourceRequirements resources = spec.getResources();
+        if (resources == null
+                || resources.getLimits() == null
+                || resources.getLimits().isEmpty()) {
+            return;
+        }
+        Pod pod = new PodBuilder().withSpec(spec).build();
+        Map<String, Quantity> requests = new LinkedHashMap<>();
+        for (String resource : List.of("cpu", "memory")) {
+            BigDecimal amount = PodResources.requestOfContainers(pod, resource);
+            if (amount.signum() > 0) {
+                requests.put(resource, Quantities.of(resource, amount));
+            }
+        }
+        if (resources.getRequests() != null) {
+            requests.putAll(resources.getRequests());
+        }
+        resources.setRequests(requests);
+        resources(resources);
     }
 
     private static void probe(@Nullable Probe probe) {

@@ -114,6 +114,30 @@ class RuntimeHealthTest {
         assertThat(health.runtimeErrors()).isEmpty();
     }
 
+    @SuppressWarnings("NullAway") // as a runtime that is not checked for nulls
+    private static RuntimeStatus nullStatus() {
+        return null;
+    }
+
+    @Test
+    @ExpectedWarnings("PodRuntime.health() returned null instead of a RuntimeStatus")
+    void errors_answerIsNullAfterAGoodOne_nameTheMethodAtOnceUntilAnAnswer() {
+        RuntimeHealth health = health();
+        int[] changes = {0};
+        health.startAsync();
+        health.onChange(() -> changes[0]++);
+        runtime = RuntimeHealthTest::nullStatus;
+        time.advance(Duration.ofSeconds(5));
+        assertThat(health.runtimeErrors())
+                .containsExactly(
+                        "container runtime not ready: PodRuntime.health() returned null instead of a RuntimeStatus");
+        assertThat(health.version()).isEqualTo("1");
+        assertThat(changes[0]).isEqualTo(1);
+        runtime = () -> RuntimeStatus.ready("2");
+        time.advance(Duration.ofSeconds(5));
+        assertThat(health.runtimeErrors()).isEmpty();
+    }
+
     @Test
     void errors_notReadyForLong_areBoth() {
         RuntimeHealth health = health();

@@ -2,6 +2,7 @@ package dev.podcache.kubelet.staticpods;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.entry;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.podcache.pod.PodOrigin;
@@ -99,6 +100,45 @@ class PodManifestTest {
         assertThat(pod.getSpec().getVolumes().get(0).getEmptyDir()).isNotNull();
         assertThat(pod.getSpec().getVolumes().get(1).getDownwardAPI().getDefaultMode())
                 .isEqualTo(0644);
+    }
+
+    @Test
+    void parse_limitsOfThePod_areItsRequestsUnlessItsContainersRequestSome() {
+        Pod pod = parse(WEB + """
+                    resources: {requests: {cpu: 100m}, limits: {hugepages-2Mi: 4Mi}}
+                  - name: sidecar
+                    image: envoy:1
+                    resources: {limits: {cpu: 250m}}
+                  resources: {limits: {cpu: 1, memory: 64Mi, hugepages-2Mi: 8Mi}}
+                """);
+
+        assertThat(pod.getSpec().getResources().getRequests())
+                .containsOnly(
+                        entry("cpu", new Quantity("350m")),
+                        entry("memory", new Quantity("64Mi")),
+                        entry("hugepages-2Mi", new Quantity("8Mi")));
+    }
+
+    @Test
+    void parse_requestsOfThePod_areKept() {
+        Pod pod = parse(WEB + """
+                    resources: {requests: {cpu: 100m, memory: 16Mi}}
+                  resources: {requests: {cpu: 500m}, limits: {cpu: 1}}
+                """);
+
+        assertThat(pod.getSpec().getResources().getRequests())
+                .containsOnly(entry("cpu", new Quantity("500m")), entry("memory", new Quantity("16Mi")));
+    }
+
+    @Test
+    void parse_podWithoutLimits_getsNoRequests() {
+        Pod pod = parse(WEB + """
+                    resources: {requests: {cpu: 100m, memory: 16Mi}}
+                  resources: {requests: {cpu: 500m}}
+                """);
+
+        assertThat(pod.getSpec().getResources().getRequests()).containsOnlyKeys("cpu");
+        assertThat(parse(WEB).getSpec().getResources()).isNull();
     }
 
     @Test

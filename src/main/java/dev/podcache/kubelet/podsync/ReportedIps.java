@@ -1,0 +1,40 @@
+package dev.podcache.kubelet.podsync;
+
+import com.google.common.net.InetAddresses;
+import dev.podcache.object.Quoted;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Checks the addresses that the runtime reports of one pod. The API server refuses a whole status because of one address
+ * that is none. Not thread-safe.
+ */
+final class ReportedIps {
+
+    private static final Logger log = LoggerFactory.getLogger(ReportedIps.class);
+
+    private List<String> refused = List.of();
+
+    /** Returns the IP addresses in {@code reported}. Logs the other texts when they change. */
+    List<String> valid(Pod pod, List<String> reported) {
+        List<String> others = reported.stream().filter(text -> !isIp(text)).toList();
+        if (!others.equals(refused) && !others.isEmpty()) {
+            log.warn(
+                    "the runtime reports {} as IP of pod {}/{}; the status of the pod shows only IP addresses: return some,"
+                            + " such as 10.0.0.7, from PodRuntime.status",
+                    others.stream().map(Quoted::value).collect(Collectors.joining(", ")),
+                    pod.getMetadata().getNamespace(),
+                    pod.getMetadata().getName());
+        }
+        refused = others;
+        return reported.stream().filter(ReportedIps::isIp).toList();
+    }
+
+    /** An address with a zone, such as {@code fe80::1%eth0}, has a meaning only on its machine. */
+    private static boolean isIp(String text) {
+        return InetAddresses.isInetAddress(text) && text.indexOf('%') < 0;
+    }
+}
