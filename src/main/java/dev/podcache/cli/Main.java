@@ -18,6 +18,7 @@ import dev.podcache.cli.observe.DumpCommand;
 import dev.podcache.cli.observe.ObserveCommand;
 import dev.podcache.cli.output.CommandException;
 import dev.podcache.cli.output.Console;
+import dev.podcache.cli.output.OutputOptions;
 import dev.podcache.cli.output.Versions;
 import dev.podcache.cli.plan.PlanCommand;
 import dev.podcache.kubelet.runtime.HollowRuntime;
@@ -240,7 +241,7 @@ public final class Main {
         while (command.hasSubcommand()) {
             command = command.subcommand();
         }
-        if (command.hasMatchedOption("--verbose")) {
+        if (OutputOptions.wantsStackTraces(command)) {
             thrown.printStackTrace(console.err());
         }
         return FAILED;

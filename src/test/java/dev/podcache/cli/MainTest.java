@@ -75,6 +75,7 @@ class MainTest extends ConsoleFixture {
                 "demo --for 0s | \"0s\" must be positive",
                 "demo --strategy Sometimes | --strategy is \"Sometimes\": it must be Get, Cache or Watch",
                 "demo -o yaml | --output is \"yaml\": it must be text or json",
+                "demo -v loud | option '--verbose': 'loud' is not a whole number",
                 "demo --fro 15s | '--fro'",
                 "demo twice | 'twice'",
                 "run --sync-frequency fast | \"fast\" is not a duration",
@@ -135,6 +136,14 @@ class MainTest extends ConsoleFixture {
 
         assertThat(code).isEqualTo(1);
         assertThat(console.err()).hasSizeGreaterThan(5).anyMatch(line -> line.contains("NoSuchFileException"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"--v=2, 1, 1", "-v=3, 1, 1", "--v=4, 6, 1000", "-v 6, 6, 1000"})
+    void run_verbosityOfAKubelet_hasAStackTraceFrom4(String flag, int atLeast, int atMost) {
+        console.execute(("run " + flag + " --node worker-1 --kubeconfig /nope/kubeconfig").split(" "));
+
+        assertThat(console.err()).hasSizeBetween(atLeast, atMost).first().asString().startsWith("error: kubeconfig /nope");
     }
 
     @Test
