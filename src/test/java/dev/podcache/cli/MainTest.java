@@ -143,7 +143,11 @@ class MainTest extends ConsoleFixture {
     void run_verbosityOfAKubelet_hasAStackTraceFrom4(String flag, int atLeast, int atMost) {
         console.execute(("run " + flag + " --node worker-1 --kubeconfig /nope/kubeconfig").split(" "));
 
-        assertThat(console.err()).hasSizeBetween(atLeast, atMost).first().asString().startsWith("error: kubeconfig /nope");
+        assertThat(console.err())
+                .hasSizeBetween(atLeast, atMost)
+                .first()
+                .asString()
+                .startsWith("error: kubeconfig /nope");
     }
 
     @Test

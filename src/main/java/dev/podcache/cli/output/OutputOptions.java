@@ -20,8 +20,9 @@ public final class OutputOptions {
             arity = "0..1",
             fallbackValue = "" + DEBUG,
             paramLabel = "N",
-            description = "log to standard error, by the numbers of a kubelet: from 1 at INFO level, from 4 (the default of"
-                    + " -v without N) at DEBUG level, with stack traces")
+            description =
+                    "log to standard error, by the numbers of a kubelet: from 1 at INFO level, from 4 (the default of"
+                            + " -v without N) at DEBUG level, with stack traces")
     private int verbosity;
 
     /**

@@ -25,8 +25,8 @@ class OutputOptionsTest {
     })
     void level_ofTheKubeletsVerbosity(String line, Level usual, Level expected) {
         OutputOptions options = new OutputOptions();
-        CommandLine command = new CommandLine(CommandLine.Model.CommandSpec.create().addMixin("output",
-                CommandLine.Model.CommandSpec.forAnnotatedObject(options)));
+        CommandLine command = new CommandLine(CommandLine.Model.CommandSpec.create()
+                .addMixin("output", CommandLine.Model.CommandSpec.forAnnotatedObject(options)));
         command.setCaseInsensitiveEnumValuesAllowed(true);
 
         command.parseArgs(line.split(" "));
