@@ -5,20 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 
 class FlagValuesTest {
 
-    @Command(name = "test")
-    private static final class WithFlags {
-        @Mixin
-        private AgentOptions agent = new AgentOptions();
-    }
-
     @Test
     void of_strategyAndDuration_areSpeltAsOnTheCommandLine() {
-        CommandLine line = new CommandLine(new WithFlags()).setCaseInsensitiveEnumValuesAllowed(true);
+        CommandSpec agent = CommandSpec.forAnnotatedObject(new AgentOptions());
+        CommandLine line = new CommandLine(CommandSpec.create().addMixin("agent", agent));
+        line.setCaseInsensitiveEnumValuesAllowed(true);
         line.registerConverter(Duration.class, new GoDuration());
         line.parseArgs("--strategy=cache", "--for=90s");
 

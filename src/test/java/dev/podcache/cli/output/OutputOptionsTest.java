@@ -6,6 +6,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.event.Level;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 
 class OutputOptionsTest {
 
@@ -25,8 +26,8 @@ class OutputOptionsTest {
     })
     void level_ofTheKubeletsVerbosity(String line, Level usual, Level expected) {
         OutputOptions options = new OutputOptions();
-        CommandLine command = new CommandLine(CommandLine.Model.CommandSpec.create()
-                .addMixin("output", CommandLine.Model.CommandSpec.forAnnotatedObject(options)));
+        CommandLine command =
+                new CommandLine(CommandSpec.create().addMixin("output", CommandSpec.forAnnotatedObject(options)));
         command.setCaseInsensitiveEnumValuesAllowed(true);
 
         command.parseArgs(line.split(" "));
