@@ -1,5 +1,6 @@
 package dev.podcache.cli;
 
+import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.Maps;
@@ -17,6 +18,7 @@ import dev.podcache.cli.observe.DumpCommand;
 import dev.podcache.cli.observe.ObserveCommand;
 import dev.podcache.cli.output.CommandException;
 import dev.podcache.cli.output.Console;
+import dev.podcache.cli.output.OutputOptions;
 import dev.podcache.cli.output.Versions;
 import dev.podcache.cli.plan.PlanCommand;
 import dev.podcache.kubelet.runtime.HollowRuntime;
@@ -26,6 +28,7 @@ import dev.podcache.time.Timekeeper;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -37,6 +40,7 @@ import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 import picocli.AutoComplete;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
@@ -194,6 +198,11 @@ public final class Main {
     }
 
     private static String messageOf(ParameterException refused) {
+        if (refused.getValue() != null
+                && refused.getArgSpec() instanceof OptionSpec option
+                && option.type().isEnum()) {
+            return notAValueOf(option, refused.getValue());
+        }
         boolean argument = refused instanceof UnmatchedArgumentException unmatched && !unmatched.isUnknownOption();
         if (!argument) {
             // picocli names the Java type of the option
@@ -206,6 +215,14 @@ public final class Main {
         return refused.getCommandLine().getSubcommands().isEmpty()
                 ? given + " is one argument too many"
                 : "there is no command " + given;
+    }
+
+    /** Lists the values as the help spells them; picocli lists Java's names. */
+    private static String notAValueOf(OptionSpec option, String given) {
+        List<String> allowed = ImmutableList.copyOf(option.completionCandidates());
+        int last = allowed.size() - 1;
+        return option.longestName() + " is " + Quoted.value(given) + ": it must be "
+                + String.join(", ", allowed.subList(0, last)) + " or " + allowed.get(last);
     }
 
     /** Adds {@code demo} to a command line that is empty or starts with an option of the demo. */
@@ -224,7 +241,7 @@ public final class Main {
         while (command.hasSubcommand()) {
             command = command.subcommand();
         }
-        if (command.hasMatchedOption("--verbose")) {
+        if (OutputOptions.wantsStackTraces(command)) {
             thrown.printStackTrace(console.err());
         }
         return FAILED;

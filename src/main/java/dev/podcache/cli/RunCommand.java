@@ -104,7 +104,7 @@ final class RunCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         String name = node.name(console);
-        console.logging().accept(output.verbose ? Level.DEBUG : Level.WARN);
+        console.logging().accept(output.level(Level.WARN));
         KubeletConfiguration configuration = node.configuration(agent);
         NodeCredentials credentials = node.credentials(certificates, agent, console);
         try (EventWriter events = EventWriter.to(console.out(), output.format)) {

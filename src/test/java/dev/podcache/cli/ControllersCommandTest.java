@@ -4,16 +4,11 @@ import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.controlplane.cluster.TestNodes;
-import dev.podcache.embedded.EmbeddedApiServer;
-import dev.podcache.embedded.InMemoryCluster;
-import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Resource;
 import dev.podcache.embedded.Selection;
-import dev.podcache.embedded.StatusException;
 import dev.podcache.testing.FreePorts;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.PrometheusText;
-import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.io.IOException;
@@ -22,13 +17,10 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,7 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code controllers} on the embedded server. */
 @ExtendWith(NoLeaks.class)
-class ControllersCommandTest extends ConsoleFixture {
+class ControllersCommandTest extends ServedCommandFixture {
 
     private static final List<String> FAST = List.of(
             "--node-monitor-period", "100ms",
@@ -44,24 +36,8 @@ class ControllersCommandTest extends ConsoleFixture {
             "--node-startup-grace-period", "1s",
             "--leader-elect-retry-period", "200ms");
 
-    private final Timekeeper timekeeper = Timekeeper.system();
-    private final InMemoryCluster cluster = InMemoryCluster.create(timekeeper);
-    private final EmbeddedApiServer server = EmbeddedApiServer.start(cluster);
-    private Path kubeconfig = Path.of("");
-
-    @BeforeEach
-    void writeKubeconfig() throws IOException {
-        kubeconfig = kubeconfig(server.url());
-    }
-
-    @AfterEach
-    void tearDown() {
-        server.close();
-        cluster.close();
-        timekeeper.close();
-    }
-
-    private CommandRun start(String... options) {
+    @Override
+    CommandRun start(String... options) {
         return CommandRun.start(
                 "controllers",
                 kubeconfig,
@@ -159,35 +135,6 @@ class ControllersCommandTest extends ConsoleFixture {
     void forATime_endsAfterIt() throws Exception {
         try (CommandRun run = start("--for", "1s")) {
             assertThat(run.awaitEnd()).isZero();
-        }
-    }
-
-    @Test
-    void mayNotListNodes_isAnErrorThatNamesWhatToGrant() throws Exception {
-        server.faults()
-                .fail(
-                        StatusException.forbidden(Resource.NODES, ""),
-                        RequestPattern.any().resource(Resource.NODES));
-        try (CommandRun run = start("--for", "3s")) {
-            assertThat(run.awaitEnd()).isEqualTo(1);
-
-            assertThat(run.err())
-                    .singleElement()
-                    .asString()
-                    .startsWith("error: API server " + server.url())
-                    .contains(": LIST nodes with metadata.name=", "403")
-                    .endsWith("; grant list and watch on nodes")
-                    .doesNotContain("pods");
-        }
-    }
-
-    @Test
-    void serverDoesNotAnswer_isAnErrorWithItsAddress() throws Exception {
-        server.close();
-        try (CommandRun run = start("--for", "3s")) {
-            assertThat(run.awaitEnd()).isEqualTo(1);
-
-            assertThat(run.err().get(0)).startsWith("error: API server " + server.url());
         }
     }
 

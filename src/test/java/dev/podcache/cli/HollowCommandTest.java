@@ -3,24 +3,17 @@ package dev.podcache.cli;
 import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.podcache.embedded.EmbeddedApiServer;
 import dev.podcache.embedded.HeldRequests;
-import dev.podcache.embedded.InMemoryCluster;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Resource;
 import dev.podcache.embedded.Selection;
-import dev.podcache.embedded.StatusException;
 import dev.podcache.embedded.Verb;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
-import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
-import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,26 +21,17 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code hollow} on the embedded server. */
 @ExtendWith(NoLeaks.class)
-class HollowCommandTest extends ConsoleFixture {
+class HollowCommandTest extends ServedCommandFixture {
 
     private static final List<Resource> CREATED =
             List.of(Resource.PODS, Resource.SECRETS, Resource.NODES, Resource.LEASES);
 
-    private final Timekeeper timekeeper = Timekeeper.system();
-    private final InMemoryCluster cluster = InMemoryCluster.create(timekeeper);
-    private final EmbeddedApiServer server = EmbeddedApiServer.start(cluster);
-    private Path kubeconfig = Path.of("");
-
-    @BeforeEach
-    void writeKubeconfig() throws IOException {
-        kubeconfig = kubeconfig(server.url());
-    }
-
-    @AfterEach
-    void tearDown() {
-        server.close();
-        cluster.close();
-        timekeeper.close();
+    @Override
+    CommandRun start(String... options) {
+        return CommandRun.start(
+                "hollow",
+                kubeconfig,
+                Stream.concat(Stream.of("--nodes", "1"), Stream.of(options)).toArray(String[]::new));
     }
 
     private int count(Resource resource) {
@@ -151,7 +135,7 @@ class HollowCommandTest extends ConsoleFixture {
     @Test
     void serverIsGoneAtTheEnd_saysWhatIsLeftAndHowToDeleteIt(NoLeaks leaks) throws Exception {
         leaks.allowWarnings("");
-        try (CommandRun run = CommandRun.start("hollow", kubeconfig, "--nodes", "1", "--pods-per-node", "1")) {
+        try (CommandRun run = start("--pods-per-node", "1")) {
             await().until(() -> run.says("1 of 1 nodes Ready, 1 of 1 pods Running"));
             server.close();
 
@@ -161,35 +145,6 @@ class HollowCommandTest extends ConsoleFixture {
                     .anySatisfy(line -> assertThat(line)
                             .startsWith("error: ")
                             .contains("kubectl delete", "podcache.dev/hollow=hollow-0"));
-        }
-    }
-
-    @Test
-    void mayNotListNodes_isAnErrorThatNamesWhatToGrant() throws Exception {
-        server.faults()
-                .fail(
-                        StatusException.forbidden(Resource.NODES, ""),
-                        RequestPattern.any().resource(Resource.NODES));
-        try (CommandRun run = CommandRun.start("hollow", kubeconfig, "--nodes", "1", "--for", "3s")) {
-            assertThat(run.awaitEnd()).isEqualTo(1);
-
-            assertThat(run.err())
-                    .singleElement()
-                    .asString()
-                    .startsWith("error: API server " + server.url())
-                    .contains(": LIST nodes with metadata.name=", "403")
-                    .endsWith("; grant list and watch on nodes")
-                    .doesNotContain("pods");
-        }
-    }
-
-    @Test
-    void serverDoesNotAnswer_isAnErrorWithItsAddress() throws Exception {
-        server.close();
-        try (CommandRun run = CommandRun.start("hollow", kubeconfig, "--nodes", "1", "--for", "3s")) {
-            assertThat(run.awaitEnd()).isEqualTo(1);
-
-            assertThat(run.err().get(0)).startsWith("error: API server " + server.url());
         }
     }
 

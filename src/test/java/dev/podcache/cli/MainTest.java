@@ -41,6 +41,15 @@ class MainTest extends ConsoleFixture {
     }
 
     @Test
+    void completion_ofAnEnumeration_hasTheValuesAsTheHelpSpellsThem() {
+        console.execute("completion");
+
+        assertThat(String.join("\n", console.out()))
+                .contains("(\"Get\" \"Cache\" \"Watch\")", "(\"text\" \"json\")", "(\"text\" \"json\" \"svg\")")
+                .doesNotContain("\"WATCH\"", "\"TEXT\"");
+    }
+
+    @Test
     void version_json_isOneObject() {
         int code = console.execute("version", "-o", "json");
 
@@ -64,8 +73,9 @@ class MainTest extends ConsoleFixture {
                 "demo --for soon | \"soon\" is not a duration: write a number with a unit, such as 15s, 1m30s or 500ms",
                 "demo --for 10 | \"10\" has no unit: write 10s for seconds",
                 "demo --for 0s | \"0s\" must be positive",
-                "demo --strategy Sometimes | 'Sometimes'",
-                "demo -o yaml | 'yaml'",
+                "demo --strategy Sometimes | --strategy is \"Sometimes\": it must be Get, Cache or Watch",
+                "demo -o yaml | --output is \"yaml\": it must be text or json",
+                "demo -v loud | option '--verbose': 'loud' is not a whole number",
                 "demo --fro 15s | '--fro'",
                 "demo twice | 'twice'",
                 "run --sync-frequency fast | \"fast\" is not a duration",
@@ -80,7 +90,7 @@ class MainTest extends ConsoleFixture {
                 "plan --changes-per-hour -1 | the changes per hour must be a number from 0 to 100000000, but are -1.0",
                 "plan --http2-max-streams-per-connection 0 | the stream limit must be from 1 to",
                 "plan --toleration never | \"never\" is not a duration",
-                "plan -o yaml | 'yaml'",
+                "plan -o yaml | --output is \"yaml\": it must be text, json or svg",
                 "dance | 'dance'",
                 "run | the node is missing: set --hostname-override or NODE_NAME",
                 "run --hostname-override Worker_1 | \"Worker_1\" is not a legal Kubernetes name"
@@ -126,6 +136,18 @@ class MainTest extends ConsoleFixture {
 
         assertThat(code).isEqualTo(1);
         assertThat(console.err()).hasSizeGreaterThan(5).anyMatch(line -> line.contains("NoSuchFileException"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"--v=2, 1, 1", "-v=3, 1, 1", "--v=4, 6, 1000", "-v 6, 6, 1000"})
+    void run_verbosityOfAKubelet_hasAStackTraceFrom4(String flag, int atLeast, int atMost) {
+        console.execute(("run " + flag + " --node worker-1 --kubeconfig /nope/kubeconfig").split(" "));
+
+        assertThat(console.err())
+                .hasSizeBetween(atLeast, atMost)
+                .first()
+                .asString()
+                .startsWith("error: kubeconfig /nope");
     }
 
     @Test

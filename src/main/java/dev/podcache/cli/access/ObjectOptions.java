@@ -2,6 +2,7 @@ package dev.podcache.cli.access;
 
 import com.google.common.collect.ImmutableSortedSet;
 import dev.podcache.cli.config.ObjectId;
+import dev.podcache.cli.config.StrategyNames;
 import dev.podcache.cli.output.Console;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.object.ObjectKey;
@@ -46,7 +47,8 @@ public final class ObjectOptions {
     @Option(
             names = "--strategy",
             paramLabel = "STRATEGY",
-            defaultValue = "WATCH",
+            completionCandidates = StrategyNames.class,
+            defaultValue = "Watch",
             description = "Get, Cache or Watch (the default)")
     private ChangeDetectionStrategy strategy = ChangeDetectionStrategy.WATCH;
 

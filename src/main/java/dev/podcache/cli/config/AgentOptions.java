@@ -11,6 +11,7 @@ public final class AgentOptions {
     @Option(
             names = "--strategy",
             paramLabel = "STRATEGY",
+            completionCandidates = StrategyNames.class,
             description = "how changes are detected: Get (every read is a request), Cache (a request after the"
                     + " TTL; the default of hollow) or Watch (the API server sends changes; the default otherwise)")
     @Nullable

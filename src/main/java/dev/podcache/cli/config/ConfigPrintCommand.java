@@ -19,7 +19,7 @@ import picocli.CommandLine.Mixin;
         mixinStandardHelpOptions = true,
         description = {
             "Takes the options of run, and starts nothing. The source is the flag, the line of the file, or default. A"
-                    + " hyphen stands for no value."
+                    + " hyphen stands for no value. The last line lists the fields of the file without effect here."
         },
         footer = {"", "Example:", "  podcache config print --config deploy/examples/kubelet-config.yaml --max-pods 50"})
 final class ConfigPrintCommand implements Callable<Integer> {
@@ -50,6 +50,7 @@ final class ConfigPrintCommand implements Callable<Integer> {
                     Strings.padEnd(line.field(), fields, ' ') + "  " + Strings.padEnd(line.value(), values, ' ') + "  "
                             + line.source(),
                     ImmutableMap.of("field", line.field(), "value", line.value(), "source", line.source()))));
+            node.file().reportIgnored(events);
             events.requireReader();
         }
         return 0;

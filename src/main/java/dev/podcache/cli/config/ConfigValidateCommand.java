@@ -52,12 +52,7 @@ final class ConfigValidateCommand implements Callable<Integer> {
         try (EventWriter events = EventWriter.to(console.out(), output.format)) {
             errors.forEach(error ->
                     events.block(new ProgramEvent("error", "error: " + error, ImmutableMap.of("message", error))));
-            if (!read.ignored().isEmpty()) {
-                events.block(new ProgramEvent(
-                        "ignored",
-                        "without effect here: " + String.join(", ", read.ignored()),
-                        ImmutableMap.of("fields", read.ignored())));
-            }
+            read.reportIgnored(events);
             if (errors.isEmpty()) {
                 events.block(ProgramEvent.of("valid", "file", given + " is valid"));
             }

@@ -1,7 +1,10 @@
 package dev.podcache.cli.config;
 
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
 import dev.podcache.cli.output.CommandException;
+import dev.podcache.cli.output.EventWriter;
+import dev.podcache.cli.output.ProgramEvent;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
@@ -77,6 +80,16 @@ record ConfigurationFile(Settings settings, ImmutableList<String> ignored) {
             }
         }
         return new ConfigurationFile(new Settings(settings), ImmutableList.copyOf(ignored));
+    }
+
+    /** Writes an event with the ignored fields, if there are any. */
+    void reportIgnored(EventWriter events) {
+        if (!ignored.isEmpty()) {
+            events.block(new ProgramEvent(
+                    "ignored",
+                    "without effect here: " + String.join(", ", ignored),
+                    ImmutableMap.of("fields", ignored)));
+        }
     }
 
     private static CommandException notAField(Setting setting, ConfigurationKind kind, String name) {

@@ -83,7 +83,7 @@ final class EffectiveSettings {
         ImmutableMap.Builder<String, String> values = ImmutableMap.builder();
         values.put(
                 KubeletSettings.STRATEGY,
-                KubeletSettings.asInFile(configuration.caching().strategy()));
+                StrategyNames.of(configuration.caching().strategy()));
         putDurations(values, configuration, all);
         values.put("nodeLeaseDurationSeconds", "" + configuration.heartbeats().leaseSeconds());
         values.put("kubeAPIQPS", "" + (long) configuration.rates().perSecond());

@@ -1,5 +1,6 @@
 package dev.podcache.cli.config;
 
+import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.time.Durations;
 import java.time.Duration;
 import java.util.Map;
@@ -25,6 +26,9 @@ public final class FlagValues {
     }
 
     private static String text(Object value) {
+        if (value instanceof ChangeDetectionStrategy strategy) {
+            return StrategyNames.of(strategy);
+        }
         return value instanceof Duration duration ? Durations.text(duration) : value.toString();
     }
 }

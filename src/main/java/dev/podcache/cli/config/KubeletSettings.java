@@ -17,7 +17,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -161,14 +160,9 @@ public final class KubeletSettings {
         }
         List<ChangeDetectionStrategy> strategies = Arrays.asList(ChangeDetectionStrategy.values());
         return strategies.stream()
-                .filter(strategy -> asInFile(strategy).equals(setting.value()))
+                .filter(strategy -> StrategyNames.of(strategy).equals(setting.value()))
                 .findFirst()
                 .orElseThrow(() -> setting.refused("Get, Cache or Watch"));
-    }
-
-    /** Returns the name that the kubelet's configuration has for a strategy, such as {@code Watch}. */
-    static String asInFile(ChangeDetectionStrategy strategy) {
-        return strategy.name().charAt(0) + strategy.name().substring(1).toLowerCase(Locale.ROOT);
     }
 
     private static long payloadBudget(Settings all) {

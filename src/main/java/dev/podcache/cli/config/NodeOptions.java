@@ -89,7 +89,8 @@ public final class NodeOptions {
         });
     }
 
-    private ConfigurationFile file() {
+    /** Returns the configuration file, or {@link ConfigurationFile#NONE}. */
+    ConfigurationFile file() {
         Path path = flags.config();
         return path == null ? ConfigurationFile.NONE : ConfigurationFile.read(path);
     }

@@ -90,7 +90,7 @@ public final class ControllersCommand implements Callable<Integer> {
         RequestLimit limit = checked(() -> new RequestLimit(requestsPerSecond, burst));
         checked(health::isOn);
         LeaderElectionOptions candidate = checked(() -> election.options(host + "_" + UUID.randomUUID()));
-        console.logging().accept(output.verbose ? Level.DEBUG : Level.INFO);
+        console.logging().accept(output.level(Level.INFO));
         Config config = new ClusterAccess(console.environment(), console.home()).config(kubeconfig);
         try (EventWriter events = EventWriter.to(console.out(), output.format);
                 KubernetesClient client = ClusterAccess.client(config);

@@ -64,7 +64,7 @@ final class Demo {
 
     /** Plays the demo and returns the exit code. */
     int run() {
-        console.logging().accept(output.verbose ? Level.DEBUG : Level.ERROR);
+        console.logging().accept(output.level(Level.ERROR));
         // short enough for something to happen within the demo
         int ttlSeconds = (int) Math.max(1, Math.min(3, scriptEnd / 20));
         try (EventWriter events = EventWriter.to(console.out(), output.format);

@@ -74,7 +74,7 @@ public final class DoctorCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         ImmutableSortedSet<ObjectId> objects = options.objects(console);
-        console.logging().accept(output.verbose ? Level.DEBUG : Level.ERROR);
+        console.logging().accept(output.level(Level.ERROR));
         Config config = new ClusterAccess(console.environment(), console.home()).config(kubeconfig);
         // every review is sent, and not too many at a time
         RequestLimit unlimited = new RequestLimit(Integer.MAX_VALUE, Integer.MAX_VALUE);

@@ -122,7 +122,7 @@ public final class HollowCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         HollowTemplate template = template();
-        console.logging().accept(output.verbose ? Level.DEBUG : Level.WARN);
+        console.logging().accept(output.level(Level.WARN));
         Config config = new ClusterAccess(console.environment(), console.home()).config(kubeconfig);
         try (EventWriter events = EventWriter.to(console.out(), output.format);
                 KubernetesClient client = ClusterAccess.client(config)) {

@@ -58,7 +58,7 @@ public final class DumpCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         String name = node.name(console);
-        console.logging().accept(output.verbose ? Level.DEBUG : Level.ERROR);
+        console.logging().accept(output.level(Level.ERROR));
         Config config = node.cluster(console);
         config.setRequestRetryBackoffLimit(0);
         JsonNode objects;

@@ -60,7 +60,7 @@ public final class ObserveCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         String name = node.name(console);
-        console.logging().accept(output.verbose ? Level.DEBUG : Level.WARN);
+        console.logging().accept(output.level(Level.WARN));
         KubeletConfiguration configuration = node.configuration(agent);
         Config config = node.cluster(console);
         try (EventWriter events = EventWriter.to(console.out(), output.format);

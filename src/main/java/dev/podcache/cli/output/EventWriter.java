@@ -38,7 +38,13 @@ public final class EventWriter implements AutoCloseable {
     /** The form of the output. */
     public enum Format {
         TEXT,
-        JSON
+        JSON;
+
+        /** Returns the format as the option spells it. */
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
     }
 
     private static final ObjectMapper JSON = new ObjectMapper();

@@ -1,5 +1,6 @@
 package dev.podcache.cli.plan;
 
+import dev.podcache.cli.config.StrategyNames;
 import dev.podcache.controlplane.planner.PlanSettings;
 import dev.podcache.controlplane.planner.TuningProfile;
 import dev.podcache.manager.ChangeDetectionStrategy;
@@ -94,6 +95,7 @@ final class PlanOptions {
     @Option(
             names = "--strategy",
             paramLabel = "STRATEGY",
+            completionCandidates = StrategyNames.class,
             description = "how agents detect changes: Watch (the default), Cache or Get")
     ChangeDetectionStrategy strategy = ChangeDetectionStrategy.WATCH;
 

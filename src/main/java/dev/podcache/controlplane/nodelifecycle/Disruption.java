@@ -1,6 +1,5 @@
 package dev.podcache.controlplane.nodelifecycle;
 
-import com.google.common.collect.ImmutableMap;
 import dev.podcache.controlplane.cluster.ClusterCache;
 import java.util.HashMap;
 import java.util.Map;
@@ -53,11 +52,6 @@ final class Disruption {
             case STAY_STOPPED -> cache.nodes().forEach(taints::clear);
         }
         return mode;
-    }
-
-    /** Returns the states of the zones that have nodes, after the last pass. For tests. */
-    Map<String, ZoneState> states() {
-        return ImmutableMap.copyOf(states);
     }
 
     private void forgetZonesWithoutNodes(Map<String, ZoneCount> counts) {

@@ -103,6 +103,16 @@ class ConfigCommandTest {
     }
 
     @Test
+    void print_fieldsWithoutEffect_areListedAtTheEnd() throws IOException {
+        Path file = write("nodeStatusMaxImages: 10\nmaxPods: 20\nkernelMemcgNotification: true\n");
+
+        int code = console.execute("config", "print", "--config", file.toString());
+
+        assertThat(code).isZero();
+        assertThat(console.out()).last().isEqualTo("without effect here: nodeStatusMaxImages, kernelMemcgNotification");
+    }
+
+    @Test
     void print_json_hasValueAndSource() {
         console.execute("config", "print", "-o", "json", "--max-pods", "50");
 

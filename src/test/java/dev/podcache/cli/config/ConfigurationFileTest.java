@@ -62,11 +62,19 @@ class ConfigurationFileTest {
     void read_fieldsOfTheKubeletAlone_areListedAsIgnored() throws IOException {
         ConfigurationFile file = ConfigurationFile.read(write(KUBELET
                 + "cgroupDriver: systemd\nmaxPods: 5\nauthorization: {mode: Webhook}\nlogging: {format: json}\n"
-                + "podPidsLimit: 100\nreadOnlyPort: 10255\neventRecordQPS: 5\n"));
+                + "podPidsLimit: 100\nreadOnlyPort: 10255\neventRecordQPS: 5\nnodeStatusMaxImages: 10\n"
+                + "kernelMemcgNotification: true\n"));
 
         assertThat(file.ignored())
                 .containsExactly(
-                        "cgroupDriver", "authorization", "logging", "podPidsLimit", "readOnlyPort", "eventRecordQPS");
+                        "cgroupDriver",
+                        "authorization",
+                        "logging",
+                        "podPidsLimit",
+                        "readOnlyPort",
+                        "eventRecordQPS",
+                        "nodeStatusMaxImages",
+                        "kernelMemcgNotification");
     }
 
     @ParameterizedTest

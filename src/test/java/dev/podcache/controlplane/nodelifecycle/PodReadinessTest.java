@@ -11,20 +11,25 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The pods of a node that is not Ready are marked as not ready. */
 class PodReadinessTest extends NodeLifecycleFixture {
 
-    @Test
-    void podCannotBeMarked_isMarkedInTheNextPass() {
-        cluster.put(reporting("a", "True"))
-                .put(reporting("b", "True"))
-                .put(on("a", "p"))
-                .put(on("a", "q"));
+    /** Starts with the silent node a and the node b, and no evictions. */
+    private void startWithSilentNode() {
+        cluster.put(reporting("a", "True")).put(reporting("b", "True"));
         alive.add("b");
-        cluster.failNext("patchReady shop/p", FailureReason.TIMEOUT);
         start(OPTIONS.evictionRate(0));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"TIMEOUT", "CONFLICT"})
+    void podCannotBeMarked_isMarkedInTheNextPass(FailureReason failure) {
+        cluster.put(on("a", "p")).put(on("a", "q"));
+        cluster.failNext("patchReady shop/p", failure);
+        startWithSilentNode();
 
         pass(46);
         assertThat(TestPods.status(cluster.pod("shop", "p"), "Ready")).isEqualTo("True");
@@ -36,24 +41,8 @@ class PodReadinessTest extends NodeLifecycleFixture {
     }
 
     @Test
-    void markOfAPodConflicts_isRepeatedInTheNextPass() {
-        cluster.put(reporting("a", "True")).put(reporting("b", "True")).put(on("a", "p"));
-        alive.add("b");
-        cluster.failNext("patchReady shop/p", FailureReason.CONFLICT);
-        start(OPTIONS.evictionRate(0));
-
-        pass(46);
-        assertThat(TestPods.status(cluster.pod("shop", "p"), "Ready")).isEqualTo("True");
-
-        pass(6);
-        assertThat(TestPods.status(cluster.pod("shop", "p"), "Ready")).isEqualTo("False");
-    }
-
-    @Test
     void podChangesBeforeItsMarkIsRepeated_isMarkedNevertheless() {
-        cluster.put(reporting("a", "True")).put(reporting("b", "True"));
-        alive.add("b");
-        start(OPTIONS.evictionRate(0));
+        startWithSilentNode();
         pass(60);
         cluster.failNext("patchReady shop/late", FailureReason.TIMEOUT);
 
@@ -66,9 +55,7 @@ class PodReadinessTest extends NodeLifecycleFixture {
 
     @Test
     void podIsAssignedToAnUnknownNode_isMarkedAtOnce() {
-        cluster.put(reporting("a", "True")).put(reporting("b", "True"));
-        alive.add("b");
-        start(OPTIONS.evictionRate(0));
+        startWithSilentNode();
         pass(60);
 
         cluster.put(on("a", "late")).put(on("b", "fine"));

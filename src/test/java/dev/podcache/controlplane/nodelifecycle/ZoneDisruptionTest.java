@@ -5,8 +5,11 @@ import static dev.podcache.controlplane.cluster.TestNodes.reporting;
 import static dev.podcache.controlplane.cluster.TestNodes.taints;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import com.google.common.base.Splitter;
-import dev.podcache.controlplane.cluster.ClusterCache;
 import dev.podcache.controlplane.cluster.MemoryCluster;
 import dev.podcache.controlplane.cluster.ObservedNode;
 import dev.podcache.controlplane.cluster.TestNodes;
@@ -18,15 +21,38 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slf4j.LoggerFactory;
 
 /** How many nodes of a zone are not Ready decides how fast they are tainted. */
 class ZoneDisruptionTest extends NodeLifecycleFixture {
 
     private static final String EXCLUDED = "node.kubernetes.io/exclude-disruption";
+
+    private static final Pattern ENTERED = Pattern.compile("^zone \"(.*)\" is now in state (\\w+): ");
+
+    private final Logger logger = (Logger) LoggerFactory.getLogger(NodeLifecycleController.class);
+    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+    @BeforeEach
+    void captureLog() {
+        logger.setLevel(Level.INFO);
+        logger.addAppender(log);
+        log.start();
+    }
+
+    @AfterEach
+    void releaseLog() {
+        logger.detachAppender(log);
+        logger.setLevel(null);
+    }
 
     // TestMonitorNodeHealthEvictPodsWithDisruption
 
@@ -180,13 +206,33 @@ class ZoneDisruptionTest extends NodeLifecycleFixture {
     })
     void zones_haveStates_thenTheirNodesChange(String nodes, String states, String laterNodes, String laterStates) {
         put(nodes);
-        Disruption disruption = startMonitor();
-        assertThat(statesOf(disruption)).isEqualTo(states);
+        start();
+        assertThat(loggedStates(nodes)).isEqualTo(states);
 
         put(laterNodes);
         pass(6);
 
-        assertThat(statesOf(disruption)).isEqualTo(laterStates);
+        assertThat(loggedStates(laterNodes)).isEqualTo(laterStates);
+    }
+
+    /** Returns the states as the log tells them: a zone is normal until a line says otherwise. */
+    private String loggedStates(String nodes) {
+        Map<String, Character> byZone = new TreeMap<>();
+        Splitter.on(' ').split(nodes).forEach(node -> byZone.put(node.substring(0, 1), 'N'));
+        for (ILoggingEvent line : log.list) {
+            Matcher entered = ENTERED.matcher(line.getFormattedMessage());
+            if (entered.find()) {
+                String zone = entered.group(1);
+                byZone.put(
+                        zone.isEmpty() ? "0" : zone.replace("eu/", ""),
+                        entered.group(2).charAt(0));
+            } else if (line.getFormattedMessage().startsWith("no node of the cluster is Ready")) {
+                byZone.replaceAll((zone, state) -> 'F');
+            }
+        }
+        return byZone.entrySet().stream()
+                .map(zone -> zone.getKey() + zone.getValue())
+                .collect(Collectors.joining(" "));
     }
 
     private void put(String nodes) {
@@ -214,35 +260,6 @@ class ZoneDisruptionTest extends NodeLifecycleFixture {
             alive.add(name);
         }
         cluster.put(TestNodes.withTaints(node.build()));
-    }
-
-    private Disruption startMonitor() {
-        ClusterCache cache = cluster.cache();
-        LifecycleEvents recorder = new LifecycleEvents((about, type, reason, message) -> {});
-        NoExecuteTaints noExecute = new NoExecuteTaints(cache, new TaintWriter(cache.loop(), cluster), 0.1);
-        Disruption disruption = new Disruption(cache, noExecute, OPTIONS);
-        HealthRules rules = new HealthRules(OPTIONS.monitorGracePeriod(), OPTIONS.startupGracePeriod());
-        NodeMonitor monitor = new NodeMonitor(
-                new NodeMonitor.MonitorParts(
-                        cache,
-                        new HealthWrites(cache, cluster, rules),
-                        noExecute,
-                        disruption,
-                        new PodReadiness(cache.loop(), cluster, recorder),
-                        recorder),
-                OPTIONS.monitorPeriod());
-        cache.addListener(monitor);
-        cache.whenListed(monitor::pass);
-        cluster.list();
-        return disruption;
-    }
-
-    private static String statesOf(Disruption disruption) {
-        Map<String, ZoneState> byZone = new TreeMap<>(disruption.states());
-        return byZone.entrySet().stream()
-                .map(entry -> (entry.getKey().isEmpty() ? "0" : entry.getKey().replace("eu/", ""))
-                        + entry.getValue().name().charAt(0))
-                .collect(Collectors.joining(" "));
     }
 
     /** Test_isNodeExcludedFromDisruptionChecks. */

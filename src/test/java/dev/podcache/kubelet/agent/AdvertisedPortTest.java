@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.embedded.Verb;
 import dev.podcache.kubelet.agent.KubeletConfiguration.Endpoint;
-import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.time.TaskThreads;
@@ -12,26 +11,16 @@ import io.fabric8.kubernetes.api.model.Node;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The port that a node advertises, and how long its registration waits for it. */
 @ExtendWith(NoLeaks.class)
 class AdvertisedPortTest {
 
-    private static final ObjectKey NODE_KEY = ObjectKey.of("", AgentFixture.NODE);
-
-    private final AgentFixture fixture = new AgentFixture();
-
-    @AfterEach
-    void tearDown() {
-        fixture.close();
-    }
-
-    private void advance(Duration duration) {
-        fixture.timekeeper.advance(duration);
-    }
+    @RegisterExtension
+    final AgentFixture fixture = new AgentFixture();
 
     @Test
     void endpointDoesNotListen_nodeIsReadyAndAdvertisesNoPort(NoLeaks leaks) {
@@ -41,7 +30,7 @@ class AdvertisedPortTest {
                     return options;
                 })
                 .start();
-        advance(Duration.ofSeconds(15));
+        fixture.timekeeper.advance(Duration.ofSeconds(15));
 
         assertThat(fixture.ready()).isEqualTo("True");
         assertThat(advertisedPort()).isZero();
@@ -52,11 +41,11 @@ class AdvertisedPortTest {
         Deque<Runnable> tasks = new ArrayDeque<>();
         startWithEndpoint(tasks);
         tasks.remove().run(); // the runtime answers
-        advance(Duration.ofSeconds(9));
-        assertThat(fixture.exists(Node.class, NODE_KEY)).isFalse();
+        fixture.timekeeper.advance(Duration.ofSeconds(9));
+        assertThat(fixture.exists(Node.class, AgentFixture.NODE_KEY)).isFalse();
 
         tasks.remove().run(); // the endpoint listens
-        advance(Duration.ofSeconds(1));
+        fixture.timekeeper.advance(Duration.ofSeconds(1));
 
         assertThat(advertisedPort()).isPositive();
         assertThat(fixture.server.sent())
@@ -71,7 +60,7 @@ class AdvertisedPortTest {
         startWithEndpoint(tasks);
         tasks.remove().run(); // the runtime answers
 
-        advance(Duration.ofSeconds(11));
+        fixture.timekeeper.advance(Duration.ofSeconds(11));
 
         assertThat(advertisedPort()).isZero();
     }
@@ -88,7 +77,7 @@ class AdvertisedPortTest {
     @Test
     void endpointIsOff_nodeAdvertisesNoPort() {
         fixture.start();
-        advance(Duration.ofSeconds(15));
+        fixture.timekeeper.advance(Duration.ofSeconds(15));
 
         assertThat(advertisedPort()).isZero();
     }

@@ -29,11 +29,14 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
 /** A whole node agent under strategy WATCH, without network and containers, on hand-driven time. */
-final class AgentFixture implements AutoCloseable {
+final class AgentFixture implements AutoCloseable, AfterEachCallback {
 
     static final String NODE = "worker-1";
+    static final ObjectKey NODE_KEY = ObjectKey.of("", NODE);
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     final ManualTimekeeper timekeeper = new ManualTimekeeper();
@@ -175,6 +178,11 @@ final class AgentFixture implements AutoCloseable {
         Map<String, Long> calls = new TreeMap<>();
         server.actions().forEach(action -> calls.merge(action.verb() + " " + action.kind(), 1L, Long::sum));
         return calls;
+    }
+
+    @Override
+    public void afterEach(ExtensionContext context) {
+        close();
     }
 
     @Override

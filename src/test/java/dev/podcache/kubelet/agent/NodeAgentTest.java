@@ -22,22 +22,16 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A node from its registration to its end, and through what may happen to it. */
 @ExtendWith(NoLeaks.class)
 class NodeAgentTest {
 
-    private static final ObjectKey NODE_KEY = ObjectKey.of("", AgentFixture.NODE);
-
-    private final AgentFixture fixture = new AgentFixture();
-
-    @AfterEach
-    void tearDown() {
-        fixture.close();
-    }
+    @RegisterExtension
+    final AgentFixture fixture = new AgentFixture();
 
     private void advance(Duration duration) {
         fixture.timekeeper.advance(duration);
@@ -226,7 +220,7 @@ class NodeAgentTest {
 
         assertThat(fixture.server.actions()).isEmpty();
         assertThat(fixture.server.openWatches()).isZero();
-        assertThat(fixture.exists(Node.class, NODE_KEY)).isTrue();
+        assertThat(fixture.exists(Node.class, AgentFixture.NODE_KEY)).isTrue();
         assertThat(fixture.pod("web-0").getStatus().getPhase()).isEqualTo("Running");
     }
 
@@ -235,7 +229,7 @@ class NodeAgentTest {
         leaks.allowWarnings("was not reported: GET Node worker-1 was answered 404");
         fixture.agent(Map.of("registerNode", false)).start();
         advance(Duration.ofSeconds(30));
-        assertThat(fixture.exists(Node.class, NODE_KEY)).isFalse();
+        assertThat(fixture.exists(Node.class, AgentFixture.NODE_KEY)).isFalse();
 
         Node node = new Node();
         node.setMetadata(new io.fabric8.kubernetes.api.model.ObjectMetaBuilder()
@@ -260,7 +254,7 @@ class NodeAgentTest {
 
         assertThat(fixture.calls()).doesNotContainKeys("UPDATE Lease", "GET Lease", "CREATE Lease");
 
-        assertThat(fixture.exists(Node.class, NODE_KEY)).isFalse();
+        assertThat(fixture.exists(Node.class, AgentFixture.NODE_KEY)).isFalse();
         assertThat(agent.status().problem()).hasValue("Node worker-1 was deleted");
     }
 
