@@ -3,12 +3,8 @@ package dev.podcache.cli;
 import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.podcache.embedded.HeldRequests;
-import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Resource;
 import dev.podcache.embedded.Selection;
-import dev.podcache.embedded.Verb;
-import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -97,28 +93,6 @@ class HollowCommandTest extends ServedCommandFixture {
                                     + " --prefix, or delete it, or set --keep");
         }
         assertThat(count(Resource.NODES)).isEqualTo(1);
-    }
-
-    @Test
-    @ExpectedWarnings("Node hollow-0 is not deleted")
-    void nodeIsCreatedByAnotherAfterTheCheck_staysAtTheEnd() throws Exception {
-        HeldRequests creations = server.faults()
-                .holdBeforeReading(RequestPattern.any().verb(Verb.CREATE).resource(Resource.NODES));
-        try (CommandRun run = CommandRun.start("hollow", kubeconfig, "--nodes", "2")) {
-            await().until(() -> creations.arrivals() == 2);
-            cluster.create(new NodeBuilder()
-                    .withNewMetadata()
-                    .withName("hollow-0")
-                    .endMetadata()
-                    .build());
-            creations.release();
-            await().until(() -> run.says("2 of 2 nodes Ready"));
-
-            assertThat(run.stop()).isZero();
-        }
-        assertThat(cluster.list(Resource.NODES, Selection.everything(), "").items())
-                .extracting(node -> node.at("/metadata/name").asText())
-                .containsExactly("hollow-0");
     }
 
     @Test

@@ -146,7 +146,7 @@ public final class HollowCommand implements Callable<Integer> {
 
     /**
      * Refuses to become a node that exists, because the nodes are deleted at the end. A node of such a name that another
-     * process creates from now on stays at the end.
+     * process creates from now on is not noticed.
      */
     private boolean areNew(Fabric8ApiServer server, HollowTemplate template, String url, EventWriter events) {
         Set<String> names = IntStream.range(0, nodes).mapToObj(template::name).collect(Collectors.toSet());
@@ -172,9 +172,6 @@ public final class HollowCommand implements Callable<Integer> {
 
     private void run(KubernetesClient client, HollowTemplate template, EventWriter events) throws InterruptedException {
         try (HollowLoad load = new HollowLoad(client, namespace, template, nodes, podsPerNode)) {
-            if (!keep) {
-                template.labels(load.nodeLabels(NodeLabels.parse(labels)));
-            }
             try (HollowNodes hollow = HollowNodes.start(client, nodes, template)) {
                 load.start();
                 report(hollow, events);

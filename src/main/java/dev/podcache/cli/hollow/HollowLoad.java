@@ -1,6 +1,5 @@
 package dev.podcache.cli.hollow;
 
-import com.google.common.collect.ImmutableMap;
 import dev.podcache.kubelet.agent.HollowTemplate;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -12,8 +11,6 @@ import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -22,7 +19,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,7 +27,6 @@ final class HollowLoad implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(HollowLoad.class);
     private static final String LABEL = "podcache.dev/hollow";
-    private static final String RUN = "podcache.dev/hollow-run";
     private static final int THREADS = 8;
     private static final int PAYLOAD = 1_000;
 
@@ -40,7 +35,6 @@ final class HollowLoad implements AutoCloseable {
     private final HollowTemplate template;
     private final int nodes;
     private final int podsPerNode;
-    private final String run = UUID.randomUUID().toString();
     private final ThreadPoolExecutor creating =
             new ThreadPoolExecutor(THREADS, THREADS, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>());
 
@@ -50,14 +44,6 @@ final class HollowLoad implements AutoCloseable {
         this.template = template;
         this.nodes = nodes;
         this.podsPerNode = podsPerNode;
-    }
-
-    /** Returns {@code labels} and the label without which {@link #delete} leaves a Node. */
-    Map<String, String> nodeLabels(Map<String, String> labels) {
-        return ImmutableMap.<String, String>builder()
-                .putAll(labels)
-                .put(RUN, run)
-                .buildKeepingLast();
     }
 
     /** Starts to create the pods. Returns at once. */
@@ -75,8 +61,7 @@ final class HollowLoad implements AutoCloseable {
     }
 
     /**
-     * Deletes the pods, their Secrets and the nodes with their Leases. A Node that this run did not create stays, with
-     * its Lease.
+     * Deletes the pods, their Secrets and the nodes with their Leases.
      *
      * @throws ExecutionException if something was not deleted; then the rest is not tried
      */
@@ -94,13 +79,8 @@ final class HollowLoad implements AutoCloseable {
                     .withLabel(LABEL, label())
                     .delete());
         }
-        Set<String> others = nodesOfOthers();
         for (int n = 0; n < nodes; n++) {
             String node = template.name(n);
-            if (others.contains(node)) {
-                log.warn("Node {} is not deleted: another program created it, as it lacks label {}={}", node, RUN, run);
-                continue;
-            }
             deletions.add(() -> client.nodes().withName(node).delete());
             deletions.add(() -> client.leases()
                     .inNamespace("kube-node-lease")
@@ -108,16 +88,6 @@ final class HollowLoad implements AutoCloseable {
                     .delete());
         }
         awaitAll(deletions);
-    }
-
-    private Set<String> nodesOfOthers() throws ExecutionException {
-        try {
-            return client.nodes().withoutLabel(RUN, run).list().getItems().stream()
-                    .map(node -> node.getMetadata().getName())
-                    .collect(Collectors.toSet());
-        } catch (KubernetesClientException e) {
-            throw new ExecutionException(e);
-        }
     }
 
     /** Drops what is still to be created. A request that was sent is awaited, because the server may execute it. */
