@@ -27,9 +27,12 @@ public final class PodResources {
         return of(pod, resource, false).orElse(BigDecimal.ZERO);
     }
 
-    /** Returns what the containers of a pod request of a resource. A request of the pod itself does not count. */
-    public static BigDecimal requestOfContainers(Pod pod, String resource) {
-        return ofContainers(pod, resource, false).orElse(BigDecimal.ZERO);
+    /**
+     * Returns what the containers of a pod request of a resource; empty if none of them says so. A request of the pod
+     * itself does not count.
+     */
+    public static Optional<BigDecimal> requestOfContainers(Pod pod, String resource) {
+        return ofContainers(pod, resource, false);
     }
 
     /** Returns what is requested of a resource for the whole pod; empty if only its containers request it. */

@@ -21,8 +21,8 @@ final class ConnectionPool implements AutoCloseable {
 
     /*
      * The lock guards the exchanges that wait, the connections, and what the pool knows of each. Only bookkeeping
-     * happens under the lock: every method decides under the lock what to do, and does it afterwards. Only the locks of
-     * DialGate and VertxNetwork are taken while it is held.
+     * happens under the lock: every method decides under the lock what to do, and does it afterwards. Only the lock of
+     * DialGate is taken while it is held.
      *
      * Until the server has sent its stream limit (SETTINGS), one connection is opened and all exchanges wait for it.
      * After that, as many are opened at once as the waiting exchanges need. HTTP/1.1 has a limit of one. A connection

@@ -5,7 +5,7 @@ import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
 import java.time.Duration;
 
-/** Starts the event loops of Podcache's clients and of a node's endpoints. */
+/** Starts an event loop for a client of Podcache or an endpoint of a node. */
 public final class EventLoops {
 
     /** Vert.x would wake a thread each second, for each instance. An idle agent should sleep. */

@@ -29,8 +29,8 @@ final class VertxNetwork implements Executor, AutoCloseable {
     private static final int CONNECTION_WINDOW = 16 << 20;
 
     private final Executor starter;
-    private volatile CompletableFuture<Context> loop =
-            CompletableFuture.failedFuture(new IllegalStateException("not started")); // written under this
+    private volatile CompletableFuture<Context> loop = CompletableFuture.failedFuture(
+            new IllegalStateException("the event loop was not started before it was closed")); // written under this
     private boolean closed; // guarded by this
 
     /**
@@ -62,8 +62,9 @@ final class VertxNetwork implements Executor, AutoCloseable {
     }
 
     /**
-     * Runs a task on the event loop, after {@link #start} has completed. Drops it once this network is closed, which
-     * closes the connections too.
+     * Runs a task on the event loop. Drops it once the loop is closed, which closes the connections too.
+     *
+     * @throws java.util.concurrent.CompletionException if the loop was never started
      */
     @Override
     public void execute(Runnable task) {

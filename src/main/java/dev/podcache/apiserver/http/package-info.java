@@ -20,7 +20,7 @@
  * <caption>Locks</caption>
  * <tr><th>lock</th><th>guards</th><th>locks taken inside it</th></tr>
  * <tr><td>{@code ConnectionPool}</td><td>the waiting exchanges, the connections, their limits and free streams; only
- * bookkeeping happens under it</td><td>{@code DialGate}, {@code VertxNetwork}</td></tr>
+ * bookkeeping happens under it</td><td>{@code DialGate}</td></tr>
  * <tr><td>{@code SerialRequests}</td><td>the waiting requests, whether one is in flight</td><td>none</td></tr>
  * <tr><td>{@code Credentials}, {@code Addresses}</td><td>the known result, the read in progress</td><td>none</td></tr>
  * <tr><td>{@code DialGate}, {@code HeartbeatTimeout}, {@code BodyReader}, {@code VertxNetwork}</td><td>their

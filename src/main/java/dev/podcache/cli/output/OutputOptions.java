@@ -4,7 +4,7 @@ import org.slf4j.event.Level;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParseResult;
 
-/** The options that every command has. */
+/** The options for what a command prints and logs. */
 public final class OutputOptions {
 
     private static final int DEBUG = 4;
@@ -21,8 +21,8 @@ public final class OutputOptions {
             fallbackValue = "" + DEBUG,
             paramLabel = "N",
             description =
-                    "log to standard error, by the numbers of a kubelet: from 1 at INFO level, from 4 (the default of"
-                            + " -v without N) at DEBUG level, with stack traces")
+                    "what is logged to standard error, in a kubelet's numbers: 1 to 3 is INFO, 4 or more is DEBUG with"
+                            + " stack traces; -v alone is 4")
     private int verbosity;
 
     /**

@@ -62,7 +62,9 @@ public final class OomScoreAdjust {
                 + Objects.requireNonNullElse(pod.getSpec().getInitContainers(), List.of())
                         .size();
         return PodResources.podLevelRequest(pod, "memory")
-                .map(request -> Amounts.of(request).subtract(PodResources.requestOfContainers(pod, "memory")))
+                .map(request -> Amounts.of(request)
+                        .subtract(
+                                PodResources.requestOfContainers(pod, "memory").orElse(BigDecimal.ZERO)))
                 // no API server validates a static pod, whose containers may request more
                 .filter(rest -> rest.signum() > 0)
                 .map(rest -> rest.divide(BigDecimal.valueOf(containers), 0, RoundingMode.DOWN))

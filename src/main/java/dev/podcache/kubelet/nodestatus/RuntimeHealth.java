@@ -145,8 +145,13 @@ public final class RuntimeHealth extends AbstractService {
         if (status != null) {
             return status;
         }
-        log.warn("{}; asking again in {} s", NULL_ANSWER, PERIOD.toSeconds());
-        return RuntimeStatus.notReady(version(), NULL_ANSWER);
+        RuntimeStatus notReady = RuntimeStatus.notReady(version(), NULL_ANSWER);
+        synchronized (lock) {
+            if (!notReady.equals(lastStatus)) {
+                log.warn("{}; the node is not ready until it returns one", NULL_ANSWER);
+            }
+        }
+        return notReady;
     }
 
     private boolean mustQueryAgain() {

@@ -43,7 +43,7 @@ final class PodLifecycle {
     private final LifecycleHooks hooks;
     private final NodeDecisions decisions;
     private final PodStop stop;
-    private final RuntimeFailures failures = new RuntimeFailures();
+    private RuntimeFailures failures = new RuntimeFailures();
     private PodContainers containers;
     private List<PodEvent> lastWarnings = List.of();
     private @Nullable PodStatus lastStatus;
@@ -87,7 +87,7 @@ final class PodLifecycle {
         return PodEnd.isDue(pod) ? end(pod) : run(pod, random);
     }
 
-    /** Returns what logs the failures of this pod. Used by the thread of the sync. */
+    /** Returns the log of this pod's failures. Used by the thread of the sync. */
     RuntimeFailures failures() {
         return failures;
     }
@@ -280,6 +280,7 @@ final class PodLifecycle {
         ended = false;
         lastWarnings = List.of();
         lastStatus = null;
+        failures = new RuntimeFailures();
         containers = new PodContainers(parts, calls, hooks, failures);
     }
 

@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checks the addresses that the runtime reports of one pod. The API server refuses a whole status because of one address
- * that is none. Not thread-safe.
+ * Checks the addresses that the runtime reports for one pod. The API server refuses the whole status if one of them is
+ * not an IP address. Not thread-safe.
  */
 final class ReportedIps {
 
@@ -23,8 +23,8 @@ final class ReportedIps {
         List<String> others = reported.stream().filter(text -> !isIp(text)).toList();
         if (!others.equals(refused) && !others.isEmpty()) {
             log.warn(
-                    "the runtime reports {} as IP of pod {}/{}; the status of the pod shows only IP addresses: return some,"
-                            + " such as 10.0.0.7, from PodRuntime.status",
+                    "the runtime reports {} as IP of pod {}/{}, which is left out of its status: PodRuntime.status must return"
+                            + " IP addresses, such as 10.0.0.7",
                     others.stream().map(Quoted::value).collect(Collectors.joining(", ")),
                     pod.getMetadata().getNamespace(),
                     pod.getMetadata().getName());

@@ -3,9 +3,9 @@ package dev.podcache.kubelet.podsync;
 import dev.podcache.object.Quoted;
 import java.util.Arrays;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,7 +19,7 @@ final class RuntimeFailures {
 
     private static final Logger log = LoggerFactory.getLogger(RuntimeFailures.class);
 
-    /** Of how many different stack traces the hashes are kept. A pod has few. */
+    /** The maximum number of remembered stack traces, of which a pod has few. When it is reached, all are forgotten. */
     private static final int CAPACITY = 50;
 
     /** A chain of causes may be a circle. */
@@ -39,16 +39,20 @@ final class RuntimeFailures {
         if (logged.add(traceHash(failure))) {
             log.atLevel(level).setCause(failure).log(what);
         } else {
-            log.atLevel(level).log("{}: {}; its stack trace was logged before", what, Quoted.text(failure.toString()));
+            String causes = chain(failure).map(Throwable::toString).collect(Collectors.joining(", caused by "));
+            log.atLevel(level).log("{}: {}; its stack trace was logged before", what, Quoted.text(causes));
         }
     }
 
-    /** Leaves out the messages: in one with a number or an address, each failure of one cause differs. */
+    /** Leaves out the messages: a message may contain a number or an address that differs each time. */
     private static int traceHash(Throwable failure) {
-        List<Integer> chain = Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
-                .limit(LONGEST_CHAIN)
+        return chain(failure)
                 .map(each -> Objects.hash(each.getClass(), Arrays.hashCode(each.getStackTrace())))
-                .toList();
-        return chain.hashCode();
+                .toList()
+                .hashCode();
+    }
+
+    private static Stream<Throwable> chain(Throwable failure) {
+        return Stream.iterate(failure, Objects::nonNull, Throwable::getCause).limit(LONGEST_CHAIN);
     }
 }

@@ -168,8 +168,8 @@ public final class ProbeNetwork implements AutoCloseable {
                 .withConnectHandler(connection -> connection.exceptionHandler(lost -> {}))
                 .build();
         end.whenComplete((ended, thrown) -> client.close());
-        // nested, so that the event loop that reads the response has its handlers first; the thread of the caller might
-        // set them after its end
+        // nested, so that the handlers are set before anything of the response is read: a chain that the caller's
+        // thread extends late runs as a later task, when the response may have ended
         Future<T> read = client.request(request)
                 .compose(http ->
                         send.apply(http).compose(response -> body(response).map(body -> result.apply(response, body))));

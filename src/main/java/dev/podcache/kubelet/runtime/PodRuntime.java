@@ -40,7 +40,7 @@ public interface PodRuntime {
 
     /**
      * Returns whether containers can be started. Called every 5 s, and after {@link RuntimeEvents#healthChanged}. A
-     * runtime that does not answer for 30 s makes the node not ready, and so does a null at once.
+     * runtime that does not answer for 30 s makes the node not ready. Null makes it not ready at once.
      */
     RuntimeStatus health();
 

@@ -9,7 +9,8 @@ import java.util.List;
  *
  * @param initContainers the statuses of all init containers that were ever started
  * @param containers the statuses of all other containers that were ever started
- * @param podIps the pod's IP addresses, the preferred one first; empty while it has none. Other texts are not reported
+ * @param podIps the pod's IP addresses, the preferred one first; empty while it has none. A text that is
+ *     not an IP address is left out of the pod's status
  */
 public record PodState(List<ContainerStatus> initContainers, List<ContainerStatus> containers, List<String> podIps) {
 

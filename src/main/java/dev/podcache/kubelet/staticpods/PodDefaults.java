@@ -16,7 +16,6 @@ import io.fabric8.kubernetes.api.model.Probe;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.ResourceRequirements;
 import io.fabric8.kubernetes.api.model.Volume;
-import java.math.BigDecimal;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -100,18 +99,15 @@ final class PodDefaults {
             return;
         }
         Pod pod = new PodBuilder().withSpec(spec).build();
-        Map<String, Quantity> requests = new LinkedHashMap<>();
+        Map<String, Quantity> requests = new LinkedHashMap<>(resources.getLimits());
         for (String resource : List.of("cpu", "memory")) {
-            BigDecimal amount = PodResources.requestOfContainers(pod, resource);
-            if (amount.signum() > 0) {
-                requests.put(resource, Quantities.of(resource, amount));
-            }
+            PodResources.requestOfContainers(pod, resource)
+                    .ifPresent(amount -> requests.put(resource, Quantities.of(resource, amount)));
         }
         if (resources.getRequests() != null) {
             requests.putAll(resources.getRequests());
         }
         resources.setRequests(requests);
-        resources(resources);
     }
 
     private static void probe(@Nullable Probe probe) {

@@ -12,6 +12,7 @@ import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.PodIP;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -64,7 +65,8 @@ class RuntimeLogTest {
     void startFailsAtEachSync_onlyTheFirstWarningHasTheStackTrace() {
         node.start();
         for (int i = 1; i <= 3; i++) {
-            node.runtime.onStart = new IllegalStateException("no space\nfor process " + i);
+            node.runtime.onStart =
+                    new IllegalStateException("not started", new IOException("no space\nfor process " + i));
             if (i == 1) {
                 node.create(pod("web"));
             } else {
@@ -74,9 +76,9 @@ class RuntimeLogTest {
 
         assertThat(warnings()).extracting(RuntimeLogTest::hasStack).containsExactly(true, false, false);
         assertThat(warnings().get(2).getFormattedMessage())
-                .isEqualTo(
-                        "runtime failed to start container main of pod shop/web; retrying:"
-                                + " java.lang.IllegalStateException: no space for process 3; its stack trace was logged before");
+                .isEqualTo("runtime failed to start container main of pod shop/web; retrying:"
+                        + " java.lang.IllegalStateException: not started, caused by java.io.IOException: no space for process 3;"
+                        + " its stack trace was logged before");
     }
 
     @Test
@@ -130,8 +132,7 @@ class RuntimeLogTest {
         assertThat(warnings())
                 .extracting(ILoggingEvent::getFormattedMessage)
                 .containsExactly(
-                        "the runtime reports \"eth0\", \"fe80::1%eth0\", \"\" as IP of pod shop/web; the status"
-                                + " of the pod shows only IP addresses: return some, such as 10.0.0.7, from"
-                                + " PodRuntime.status");
+                        "the runtime reports \"eth0\", \"fe80::1%eth0\", \"\" as IP of pod shop/web, which is left"
+                                + " out of its status: PodRuntime.status must return IP addresses, such as 10.0.0.7");
     }
 }

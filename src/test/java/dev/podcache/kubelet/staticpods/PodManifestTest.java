@@ -131,6 +131,16 @@ class PodManifestTest {
     }
 
     @Test
+    void parse_containersRequestZero_isTheRequestOfThePod() {
+        Pod pod = parse(WEB + """
+                    resources: {requests: {cpu: 0}}
+                  resources: {limits: {cpu: 1}}
+                """);
+
+        assertThat(pod.getSpec().getResources().getRequests()).containsOnly(entry("cpu", new Quantity("0")));
+    }
+
+    @Test
     void parse_podWithoutLimits_getsNoRequests() {
         Pod pod = parse(WEB + """
                     resources: {requests: {cpu: 100m, memory: 16Mi}}
