@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * One connection of a {@link ConnectionPool}, from the first attempt to open it until it is closed: HTTP/2 with as many
  * streams as the server allows, or HTTP/1.1 with one.
  */
-final class Connection implements Executor {
+final class Connection {
 
     /*
      * The pool's lock guards stage, limit and taken. All other fields belong to one event loop, to which calls from
@@ -75,8 +74,7 @@ final class Connection implements Executor {
     }
 
     /** Runs {@code task} on the event loop of this connection. */
-    @Override
-    public void execute(Runnable task) {
+    void execute(Runnable task) {
         network.execute(task);
     }
 

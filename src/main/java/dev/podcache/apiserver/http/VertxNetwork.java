@@ -58,7 +58,7 @@ final class VertxNetwork implements Executor, AutoCloseable {
             }
             loop = begun;
         }
-        return begun.completeAsync(() -> EventLoops.start().getOrCreateContext(), starter);
+        return begun.completeAsync(() -> EventLoop.start().getOrCreateContext(), starter);
     }
 
     /**

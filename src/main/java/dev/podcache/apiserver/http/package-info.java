@@ -9,7 +9,7 @@
  * ConnectionPool}, {@code ConnectionTable}, {@code Traffic}, {@code Connection}, {@code PingMonitor}; for responses
  * {@code ResponseReader}, {@code BodyReader}, {@code WatchReader}, {@code LineDecoder}, {@code WatchEvents}; for
  * connecting {@code Connector}, {@code Credentials}, {@code IdentityReader}, {@code CombinedPem}, {@code ConnectionSettings}, {@code
- * Addresses}, {@code DialGate}; for Vert.x {@code Wire}, {@code EventLoops}, {@code VertxNetwork}, {@code
+ * Addresses}, {@code DialGate}; for Vert.x {@code Wire}, {@code EventLoop}, {@code VertxNetwork}, {@code
  * VertxWire}.
  *
  * <p>An exchange waits in a pool for a stream, without a thread. After that it belongs to the event loop of its

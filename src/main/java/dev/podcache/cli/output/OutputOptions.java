@@ -4,7 +4,7 @@ import org.slf4j.event.Level;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParseResult;
 
-/** The options for what a command prints and logs. */
+/** The options {@code --output} and {@code --verbose}. */
 public final class OutputOptions {
 
     private static final int DEBUG = 4;

@@ -58,8 +58,8 @@ public final class RuntimeHealth extends AbstractService {
     /**
      * Creates a service that is not started.
      *
-     * @param runtime queries the runtime; may block; an exception is logged and counts as no answer, null makes the
-     *     node not ready
+     * @param runtime queries the runtime; may block. An exception is logged and counts as no answer. The answer null
+     *     makes the node not ready
      * @param checks further checks by name, in the order in which their errors are reported; each returns an error or
      *     empty, and is called whenever the node's status is computed, so it must not block; an exception is an error
      * @param threads runs the queries; a query that hangs must not keep other tasks waiting
@@ -146,10 +146,12 @@ public final class RuntimeHealth extends AbstractService {
             return status;
         }
         RuntimeStatus notReady = RuntimeStatus.notReady(version(), NULL_ANSWER);
+        boolean isNew;
         synchronized (lock) {
-            if (!notReady.equals(lastStatus)) {
-                log.warn("{}; the node is not ready until it returns one", NULL_ANSWER);
-            }
+            isNew = !notReady.equals(lastStatus);
+        }
+        if (isNew) {
+            log.warn("{}; the node is not ready until it returns one", NULL_ANSWER);
         }
         return notReady;
     }

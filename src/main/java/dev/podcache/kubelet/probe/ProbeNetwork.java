@@ -1,6 +1,6 @@
 package dev.podcache.kubelet.probe;
 
-import dev.podcache.apiserver.http.EventLoops;
+import dev.podcache.apiserver.http.EventLoop;
 import dev.podcache.kubelet.probe.GrpcCheck.GrpcResponse;
 import dev.podcache.kubelet.probe.HttpCheck.HttpProbeResponse;
 import dev.podcache.time.Timekeeper;
@@ -201,7 +201,7 @@ public final class ProbeNetwork implements AutoCloseable {
             throw new IllegalStateException("the network of the probes is closed");
         }
         if (vertx == null) {
-            vertx = EventLoops.start();
+            vertx = EventLoop.start();
         }
         return vertx;
     }

@@ -1,6 +1,6 @@
 package dev.podcache.kubelet.server;
 
-import dev.podcache.apiserver.http.EventLoops;
+import dev.podcache.apiserver.http.EventLoop;
 import dev.podcache.time.Timekeeper;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -70,7 +70,7 @@ final class HttpListener implements AutoCloseable {
         this.handler = handler;
         this.transfers = transfers;
         this.connections = new OpenConnections<>(MOST_CONNECTIONS, timekeeper);
-        this.vertx = EventLoops.start();
+        this.vertx = EventLoop.start();
     }
 
     Vertx vertx() {

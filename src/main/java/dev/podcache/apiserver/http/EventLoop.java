@@ -6,12 +6,12 @@ import io.vertx.core.file.FileSystemOptions;
 import java.time.Duration;
 
 /** Starts an event loop for a client of Podcache or an endpoint of a node. */
-public final class EventLoops {
+public final class EventLoop {
 
     /** Vert.x would wake a thread each second, for each instance. An idle agent should sleep. */
     private static final Duration BLOCKED_CHECK = Duration.ofSeconds(10);
 
-    private EventLoops() {}
+    private EventLoop() {}
 
     /**
      * Starts an event loop on a daemon thread. Vert.x writes no files and has as few other threads as possible.
