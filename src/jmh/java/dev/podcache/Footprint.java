@@ -40,6 +40,11 @@ final class Footprint {
         return heap() - heap;
     }
 
+    /** By how many bytes the heap had grown from {@code earlier} to this. */
+    long heapBytesSince(Footprint earlier) {
+        return heap - earlier.heap;
+    }
+
     private static long heap() throws InterruptedException {
         // the second finds what cleaners and finalizers of the first have let go
         for (int i = 0; i < 2; i++) {

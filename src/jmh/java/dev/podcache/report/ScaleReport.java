@@ -63,7 +63,8 @@ final class ScaleReport {
                 results.spread(rounds, by, "cpuMillis").text(),
                 results.spread(rounds, by, "connections").text(),
                 results.spread(rounds, by, "threads").text(),
-                results.spread(rounds, by, "heapBytesPerObject").times(KILO).text());
+                results.spread(rounds, by, "heapBytesPerObject").times(KILO).text(),
+                results.spread(rounds, by, "clientHeapBytes").times(KILO).text());
     }
 
     private static Table syncTable(String what) {
@@ -74,7 +75,8 @@ final class ScaleReport {
                 "CPU, ms",
                 "connections",
                 "threads",
-                "heap per object, KB");
+                "heap per object, KB",
+                "heap of its client, once, KB");
     }
 
     private String sync() {

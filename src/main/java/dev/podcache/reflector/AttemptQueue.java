@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class AttemptQueue {
 
     private static final Comparator<PendingAttempt> ORDER =
-            (a, b) -> a.due == b.due ? Long.compare(a.number, b.number) : Long.signum(a.due - b.due);
+            (a, b) -> a.due == b.due ? Integer.compare(a.number, b.number) : Long.signum(a.due - b.due);
 
     private final TreeSet<PendingAttempt> urgent = new TreeSet<>(ORDER);
     private final TreeSet<PendingAttempt> others = new TreeSet<>(ORDER);

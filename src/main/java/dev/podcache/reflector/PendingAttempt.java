@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 final class PendingAttempt {
 
     /** Breaks ties in sorted sets. */
-    long number;
+    int number;
 
     /** Whether the reflector is closed. */
     boolean closed;

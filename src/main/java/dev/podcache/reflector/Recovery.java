@@ -47,11 +47,12 @@ public final class Recovery {
 
     final Timekeeper timekeeper;
     final Watchdogs watchdogs;
+    final LatestVersion latestVersion = new LatestVersion();
     private final DoubleSupplier random;
     private final PendingAttempts pending; // guarded by this, like all that follows
     private final Outage outage = new Outage();
     private long reflectors;
-    private long numbers;
+    private int numbers;
     private volatile boolean failing; // written under this; false if no attempt has failed since the last success
     private int failedTogether;
     private long failedAt;

@@ -48,7 +48,7 @@ final class ReflectorLoop<T> {
     private final ListerWatcher<T> server;
     final ReflectorSink<T> sink;
     final Timekeeper timekeeper;
-    private final Recovery recovery;
+    final Recovery recovery;
     private final boolean confirms;
     final Steps steps = new Steps(this::stepThrew);
     private final SinkCalls sinkCalls = new SinkCalls();
@@ -134,7 +134,7 @@ final class ReflectorLoop<T> {
     boolean replaced(int number, Listed<T> listed) {
         boolean continues = notifySink(number, () -> sink.replace(listed.items(), listed.resourceVersion()));
         if (continues) {
-            resumePoint.listed(listed.resourceVersion());
+            resumePoint.listed(recovery.latestVersion.share(listed.resourceVersion()));
             confirmed = true;
         }
         return continues;

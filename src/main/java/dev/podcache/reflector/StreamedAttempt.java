@@ -65,7 +65,8 @@ final class StreamedAttempt<T> {
             listed.remove(identityOf(deleted.last().object()));
         } else if (event instanceof WatchEvent.Bookmark<T> bookmark) {
             if (bookmark.endsList()) {
-                complete(new Listed<>(List.copyOf(listed.values()), bookmark.resourceVersion()), length);
+                String version = reflector.recovery.latestVersion.share(bookmark.resourceVersion());
+                complete(new Listed<>(List.copyOf(listed.values()), version), length);
             }
         } else if (event instanceof WatchEvent.Ended<T> ended) {
             ended(ended.failure());

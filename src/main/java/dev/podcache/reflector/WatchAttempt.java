@@ -46,7 +46,7 @@ final class WatchAttempt<T> implements Consumer<WatchEvent<T>>, Runnable {
         } else if (event instanceof WatchEvent.Undecoded<T> undecoded) {
             changed(undecoded.resourceVersion(), () -> {});
         } else if (event instanceof WatchEvent.Bookmark<T> bookmark) {
-            applied(bookmark.resourceVersion(), true);
+            applied(reflector.recovery.latestVersion.share(bookmark.resourceVersion()), true);
             run();
         } else if (event instanceof WatchEvent.Ended<T> ended) {
             reflector.ended(number, health, ended.failure());
@@ -107,7 +107,7 @@ final class WatchAttempt<T> implements Consumer<WatchEvent<T>>, Runnable {
         if (!needsConfirmation()) {
             return;
         }
-        String version = listed.resourceVersion();
+        String version = reflector.recovery.latestVersion.share(listed.resourceVersion());
         boolean overtaken = health.events() > eventsBefore;
         if (overtaken && version.isEmpty()) {
             // the list and the event cannot be ordered

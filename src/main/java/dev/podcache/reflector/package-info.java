@@ -6,8 +6,8 @@
  *
  * <p>Read {@code ReflectorSink}, {@code Reflector}, {@code ReflectorLoop} (the attempts), {@code WatchAttempt} (one
  * watch), {@code StreamedAttempt} (a list and a watch with one request), {@code ResumePoint}, {@code WatchHealth},
- * {@code WatchEnd}, {@code Watchdogs} and {@code RetryPauses}. {@code Recovery} decides for all reflectors of a server when they try
- * again; it uses {@code PendingAttempts}, with an {@code AttemptQueue} each for lists and watches, and an
+ * {@code WatchEnd}, {@code Watchdogs}, {@code RetryPauses} and {@code LatestVersion}. {@code Recovery} decides for all
+ * reflectors of a server when they try again; it uses {@code PendingAttempts}, with an {@code AttemptQueue} each for lists and watches, and an
  * {@code Outage}.
  *
  * <table>
