@@ -121,12 +121,12 @@ public final class Recovery {
     }
 
     /**
-     * Makes a list that confirms the sink's state, at a random moment within {@code within} after {@code pause}; right
-     * after the pause if a get waits.
+     * Makes a list that confirms the sink's state, at a random moment within {@code within} after {@code pause}, but not
+     * in its first quarter: the server may yet say that it no longer knows the version. Right after the pause if a get waits.
      */
     void confirm(PendingAttempt attempt, Duration pause, Duration within, Runnable task) {
         synchronized (this) {
-            putLocked(attempt, true, pause, (long) (random() * within.toNanos()), task);
+            putLocked(attempt, true, pause, (long) ((1 + 3 * random()) / 4 * within.toNanos()), task);
         }
         runDue();
     }

@@ -43,6 +43,7 @@ class RecoveryTest {
 
         final Reflector<String> reflector = Reflector.ofOneObject(this, this, recovery);
         boolean upToDate;
+        boolean expired; // the server accepts watches from the known version and ends them 400 ms later
         int attempts;
 
         @Nullable
@@ -52,6 +53,7 @@ class RecoveryTest {
         public CompletableFuture<Listed<String>> list(Duration timeout) {
             lists.add(time.nanoTime());
             attempts++;
+            expired = false;
             return listFailure == null
                     ? CompletableFuture.completedFuture(new Listed<>(ImmutableList.of(), "10"))
                     : CompletableFuture.failedFuture(listFailure);
@@ -74,6 +76,11 @@ class RecoveryTest {
         private void open(Consumer<WatchEvent<String>> events) {
             open = events;
             events.accept(new WatchEvent.Opened<>());
+            if (expired) {
+                time.schedule(
+                        Duration.ofMillis(400),
+                        () -> lose(new ApiServerException(FailureReason.EXPIRED, 410, null, "expired", null)));
+            }
         }
 
         void lose(@Nullable ApiServerException why) {
@@ -147,6 +154,17 @@ class RecoveryTest {
         time.advance(Duration.ofMillis(3_500));
         assertThat(all).as("confirmed").allMatch(one -> one.upToDate);
         assertThat(mostWithin(lists, Duration.ofSeconds(1))).isLessThanOrEqualTo(200);
+    }
+
+    @Test
+    void watchesAreAcceptedAndThenExpire_eachObjectIsListedOnce() {
+        watching(MANY);
+        all.forEach(one -> one.expired = true);
+        loseAll(noAnswer());
+        time.advance(Duration.ofSeconds(10));
+
+        assertThat(lists).hasSize(MANY);
+        assertThat(all).allMatch(one -> one.upToDate);
     }
 
     @Test
