@@ -148,7 +148,7 @@ public final class ScaleRun {
         long connections = cluster.connections();
         Footprint before = Footprint.now();
         KubernetesClient client = by.client(cluster);
-        decodeOne(client);
+        encodeAndDecode(client);
         Footprint withClient = Footprint.now();
         long cpuBefore = processCpu();
         long start = System.nanoTime();
@@ -270,7 +270,7 @@ public final class ScaleRun {
     }
 
     /** Has {@code client} learn the model class, as one that is in use has. */
-    private static void decodeOne(KubernetesClient client) {
+    private static void encodeAndDecode(KubernetesClient client) {
         var serialization = client.getKubernetesSerialization();
         Secret unused = serialization.unmarshal(
                 serialization.asJson(new SecretBuilder()

@@ -1,14 +1,14 @@
 package dev.podcache.reflector;
 
 /**
- * Lets the reflectors of one API server keep one text for one version. Lists that are made together have the same
- * version, and so have the bookmarks of one moment, but each is decoded to a text of its own. Thread-safe.
+ * The latest resourceVersion of one API server. Lists and bookmarks of one moment have the same version, but each is
+ * decoded to a String of its own. With this, the reflectors keep one String for all of them. Thread-safe.
  */
 final class LatestVersion {
 
-    private volatile String latest = ""; // a lost update costs only memory
+    private volatile String latest = ""; // a lost update only costs memory
 
-    /** Returns the text of {@code version} to keep: that of the call before, if it is the same version. */
+    /** Returns the String of the call before if it equals {@code version}, otherwise {@code version}. */
     String share(String version) {
         String before = latest;
         if (before.equals(version)) {

@@ -121,8 +121,8 @@ public final class Recovery {
     }
 
     /**
-     * Makes a list that confirms the sink's state, at a random moment within {@code within} after {@code pause}, but not
-     * in its first quarter: the server may yet say that it no longer knows the version. Right after the pause if a get waits.
+     * Makes a list that confirms the sink's state: right after {@code pause} if a get waits, otherwise at a random moment
+     * in the last three quarters of {@code within}. In the first, the server may answer that the version is gone.
      */
     void confirm(PendingAttempt attempt, Duration pause, Duration within, Runnable task) {
         synchronized (this) {

@@ -123,7 +123,8 @@ final class ReflectorLoop<T> {
         answer.whenComplete((listed, thrown) -> steps.run(() -> {
             if (listed != null) {
                 recovery.served(pending);
-                answered.accept(listed);
+                String version = recovery.latestVersion.share(listed.resourceVersion());
+                answered.accept(new Listed<>(listed.items(), version));
             } else {
                 failed.accept(NoAnswer.because("LIST " + server, "the server", Objects.requireNonNull(thrown)));
             }
@@ -134,7 +135,7 @@ final class ReflectorLoop<T> {
     boolean replaced(int number, Listed<T> listed) {
         boolean continues = notifySink(number, () -> sink.replace(listed.items(), listed.resourceVersion()));
         if (continues) {
-            resumePoint.listed(recovery.latestVersion.share(listed.resourceVersion()));
+            resumePoint.listed(listed.resourceVersion());
             confirmed = true;
         }
         return continues;

@@ -107,7 +107,7 @@ final class WatchAttempt<T> implements Consumer<WatchEvent<T>>, Runnable {
         if (!needsConfirmation()) {
             return;
         }
-        String version = reflector.recovery.latestVersion.share(listed.resourceVersion());
+        String version = listed.resourceVersion();
         boolean overtaken = health.events() > eventsBefore;
         if (overtaken && version.isEmpty()) {
             // the list and the event cannot be ordered

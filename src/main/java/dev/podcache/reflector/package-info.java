@@ -7,8 +7,8 @@
  * <p>Read {@code ReflectorSink}, {@code Reflector}, {@code ReflectorLoop} (the attempts), {@code WatchAttempt} (one
  * watch), {@code StreamedAttempt} (a list and a watch with one request), {@code ResumePoint}, {@code WatchHealth},
  * {@code WatchEnd}, {@code Watchdogs}, {@code RetryPauses} and {@code LatestVersion}. {@code Recovery} decides for all
- * reflectors of a server when they try again; it uses {@code PendingAttempts}, with an {@code AttemptQueue} each for lists and watches, and an
- * {@code Outage}.
+ * reflectors of a server when they try again. It uses an {@code Outage} and {@code PendingAttempts}, which has one
+ * {@code AttemptQueue} for lists and one for watches.
  *
  * <table>
  * <caption>Locks, never taken inside one another, except those of the watchdogs, the timer and the token bucket</caption>

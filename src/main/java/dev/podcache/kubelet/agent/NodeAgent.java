@@ -229,7 +229,10 @@ public final class NodeAgent implements AutoCloseable {
         return updater.state();
     }
 
-    /** Returns the Node as last seen at the API server. Must not be modified. */
+    /**
+     * Returns the Node as the agent's watch last saw it; empty until the watch has brought it, which can be after the
+     * registration. Must not be modified. Does not block.
+     */
     public Optional<Node> node() {
         return lister.get();
     }

@@ -58,7 +58,7 @@ public final class RuntimeHealth extends AbstractService {
     /**
      * Creates a service that is not started.
      *
-     * @param runtime queries the runtime; may block. An exception is logged and counts as no answer. The answer null
+     * @param runtime queries the runtime; may block. An exception is logged and counts as no answer. A null answer
      *     makes the node not ready
      * @param checks further checks by name, in the order in which their errors are reported; each returns an error or
      *     empty, and is called whenever the node's status is computed, so it must not block; an exception is an error

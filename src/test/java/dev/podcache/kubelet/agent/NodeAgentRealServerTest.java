@@ -146,7 +146,9 @@ class NodeAgentRealServerTest {
                             .server(options -> options.port(taken))
                             .build()) {
                 agent.start();
-                await().until(() -> isReady(second) && port(second) > 0);
+                // the agent's own watch may see the Node later than this test does
+                await().until(() ->
+                        isReady(second) && port(second) > 0 && agent.node().isPresent());
 
                 assertThat(port(second)).isNotEqualTo(taken);
                 assertThat(agent.node().orElseThrow().getMetadata().getName()).isEqualTo(second);
