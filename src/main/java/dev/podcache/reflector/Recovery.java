@@ -121,8 +121,8 @@ public final class Recovery {
     }
 
     /**
-     * Makes a list that confirms the sink's state: right after {@code pause} if a get waits, otherwise at a random moment
-     * in the last three quarters of {@code within}. In the first, the server may answer that the version is gone.
+     * Makes a list that confirms the sink's state: if a get waits, right after {@code pause}, else at a random moment in
+     * the last three quarters of {@code within}. In the first quarter, the server may still refuse the version.
      */
     void confirm(PendingAttempt attempt, Duration pause, Duration within, Runnable task) {
         synchronized (this) {
