@@ -12,6 +12,7 @@ import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
@@ -82,9 +83,16 @@ abstract class TcpProxyFixture {
     }
 
     static void assertReset(Socket socket) {
-        assertThatThrownBy(() -> socket.getInputStream().read())
-                .isInstanceOf(IOException.class)
-                .isNotInstanceOf(SocketTimeoutException.class);
+        assertReset(() -> socket.getInputStream().read());
+    }
+
+    /** Asserts that a new connection is reset: while it is opened, or at the first read. */
+    void assertDialIsReset() {
+        assertReset(() -> dial().getInputStream().read());
+    }
+
+    private static void assertReset(ThrowingCallable read) {
+        assertThatThrownBy(read).isInstanceOf(IOException.class).isNotInstanceOf(SocketTimeoutException.class);
     }
 
     static Duration since(long begun) {
