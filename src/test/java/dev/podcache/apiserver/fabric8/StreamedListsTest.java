@@ -27,8 +27,10 @@ import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -43,10 +45,15 @@ class StreamedListsTest {
     private static final String OLD = "v1.20.2";
     private static final Duration BETWEEN_REQUESTS = Duration.ofSeconds(10);
 
-    /** Time that a test can let pass at once, for those who look at the clock. */
+    /**
+     * Time that a test can let pass at once, for those who look at the clock. Counts the versions that workers have
+     * decoded, because only then the answer is known.
+     */
     private static final class ShiftedTime extends ForwardingTimekeeper {
 
         final AtomicLong shift = new AtomicLong();
+        final AtomicInteger decodedVersions = new AtomicInteger();
+        volatile @Nullable Thread decodesVersionNext;
 
         ShiftedTime() {
             super(Timekeeper.system());
@@ -56,13 +63,29 @@ class StreamedListsTest {
         public long nanoTime() {
             return super.nanoTime() + shift.get();
         }
+
+        @Override
+        public Executor workers() {
+            return task -> {
+                boolean decodesVersion = Thread.currentThread().equals(decodesVersionNext);
+                if (decodesVersion) {
+                    decodesVersionNext = null;
+                }
+                super.workers().execute(() -> {
+                    task.run();
+                    if (decodesVersion) {
+                        decodedVersions.incrementAndGet();
+                    }
+                });
+            };
+        }
     }
 
     private final ShiftedTime time = new ShiftedTime();
     private final InMemoryCluster cluster = InMemoryCluster.create(time);
     private final List<String> requests = new CopyOnWriteArrayList<>();
     private final List<String> paths = new CopyOnWriteArrayList<>();
-    private final AtomicInteger answeredVersions = new AtomicInteger();
+    private volatile boolean versionAnswered;
     private EmbeddedApiServer embedded = EmbeddedApiServer.start(cluster, 0, 100, NEW);
     private final KubernetesClient client = new KubernetesClientBuilder()
             .withConfig(new ConfigBuilder(Config.empty())
@@ -80,8 +103,12 @@ class StreamedListsTest {
         if (status == 0) {
             requests.add(version ? "version" : kindOf(request.path()));
             paths.add(request.path());
-        } else if (status < 0 && version) {
-            answeredVersions.incrementAndGet();
+        } else if (version && status > 0) {
+            versionAnswered = status == 200;
+        } else if (version && versionAnswered) {
+            // the end of a request hands its answer to a worker, on the same thread
+            versionAnswered = false;
+            time.decodesVersionNext = Thread.currentThread();
         }
     }
 
@@ -226,9 +253,9 @@ class StreamedListsTest {
 
     /** Reads an object, and waits for the answer to the question for the version that this raises. */
     private void learnVersion() {
-        int before = answeredVersions.get();
+        int before = time.decodedVersions.get();
         read("first-" + before);
-        await().until(() -> answeredVersions.get() > before);
+        await().until(() -> time.decodedVersions.get() > before);
     }
 
     private String read(String name) {
