@@ -7,7 +7,7 @@ import java.util.Optional;
 @FunctionalInterface
 public interface PodLookup {
 
-    /** Returns the pod with this UID as last seen; empty if the node has no such pod. */
+    /** Returns the pod with this UID as last seen; empty if the node has no such pod. A changed pod is another instance. */
     Optional<Pod> get(String uid);
 
     /**

@@ -55,15 +55,6 @@ final class PodStatusSync implements AutoCloseable {
     private boolean closed; // guarded by this
     private Timekeeper.@Nullable Scheduled fullPass; // guarded by this
 
-    /**
-     * The last reported version.
-     *
-     * @param serverUid the UID of the pod at the server that it was reported for
-     * @param answered the server's answer: normalised, or null if there was no such pod
-     */
-    private record ReportedVersion(
-            long version, String serverUid, @Nullable PodStatus answered) {}
-
     /** Creates a sync that does nothing until {@link #start}, and then reports {@code mostReports} pods at a time. */
     PodStatusSync(
             ObjectApi<Pod> api, PodStatusCache cache, Timekeeper timekeeper, DoubleSupplier random, int mostReports) {
@@ -164,9 +155,7 @@ final class PodStatusSync implements AutoCloseable {
     private synchronized boolean reserve(VersionedPodStatus status, String serverUid) {
         String uid = status.pod().uid();
         ReportedVersion last = reported.get(uid);
-        boolean behind = last == null
-                || last.version() < status.version()
-                || !last.serverUid().equals(serverUid);
+        boolean behind = last == null || last.isBehind(status, serverUid);
         return behind && !closed && !pauses.isPausing(uid) && inFlight.add(uid);
     }
 
@@ -277,20 +266,10 @@ final class PodStatusSync implements AutoCloseable {
         synchronized (this) {
             last = reported.get(status.pod().uid());
         }
-        if (last == null || last.answered() == null) {
+        if (last == null) {
             return false;
         }
         Pod pod = cache.atServer(status.pod().uid());
-        if (pod == null) {
-            return false;
-        }
-        if (PodStatusReport.isDeletable(pod, status)) {
-            return true;
-        }
-        PodStatus atServer = PodStatusNormalizer.normalised(pod, PodParts.status(pod));
-        // a server that drops a field it does not know answers with less than it was sent; a repeated PATCH would not
-        // change that
-        return !PodStatusEquality.equal(atServer, status.status())
-                && !PodStatusEquality.equal(atServer, last.answered());
+        return pod != null && last.differsAt(pod, status);
     }
 }

@@ -347,6 +347,9 @@ class PodStatusManagerTest extends PodStatusManagerFixture {
     void reconcilePodStatus_podThatSomebodyElseChanged_isReportedAgain() {
         manager.setPodStatus(pod, ready("True"));
         world.sync();
+        world.watch();
+        // a pass that finds the pod as reported
+        world.time.advance(PodStatusSync.FULL_PASS);
         world.server.cluster().updateStatus(withStatus(world.stored("cart"), ready("False")));
         world.watch();
         world.requests();
