@@ -13,7 +13,6 @@ import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
-import io.fabric8.kubernetes.client.internal.SSLUtils;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.File;
 import java.io.IOException;
@@ -24,9 +23,9 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionException;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -101,18 +100,20 @@ public final class ClusterAccess {
     }
 
     /**
-     * Returns the API server that {@code config} names, to be closed by the caller, without a client.
+     * Returns the API server that {@code config} names, to be closed by the caller, without a client. Reads the
+     * credentials; blocks meanwhile.
      *
      * @throws CommandException if a certificate or key in it cannot be used
      */
     public static Fabric8ApiServer server(Config config, RequestLimit limit) {
+        Fabric8ApiServer server = Fabric8ApiServer.of(config, limit);
         try {
-            SSLUtils.keyManagers(CombinedPem.separated(config));
-            SSLUtils.trustManagers(config);
-        } catch (GeneralSecurityException | IOException | RuntimeException e) {
+            server.rereadCredentials().join();
+        } catch (CompletionException e) {
+            server.close();
             throw unusable(config, e);
         }
-        return Fabric8ApiServer.of(config, limit);
+        return server;
     }
 
     private static CommandException unusable(Config config, Exception e) {

@@ -3,6 +3,7 @@ package dev.podcache.cli.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.podcache.apiserver.fabric8.RequestLimit;
 import dev.podcache.cli.output.CommandException;
 import io.fabric8.kubernetes.client.Config;
 import java.io.File;
@@ -10,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -106,7 +108,7 @@ class ClusterAccessTest {
                 "client-certificate: /nowhere/x.crt, client-key: /nowhere/x.key | file /nowhere/x.crt cannot be read",
                 "client-certificate-data: '!canary', client-key-data: '!canary' | it is malformed"
             })
-    void client_unusableCertificate_isNamedAndNotQuoted(String user, String why) throws IOException {
+    void clientAndServer_unusableCertificate_isNamedAndNotQuoted(String user, String why) throws IOException {
         Path file = write("""
                 current-context: x
                 contexts: [{name: x, context: {cluster: c, user: u}}]
@@ -115,7 +117,12 @@ class ClusterAccessTest {
                 """.formatted(user));
         Config config = access(Map.of()).config(file);
 
-        assertThatThrownBy(() -> ClusterAccess.client(config))
+        assertUnusable(() -> ClusterAccess.client(config), why);
+        assertUnusable(() -> ClusterAccess.server(config, RequestLimit.DEFAULT), why);
+    }
+
+    private static void assertUnusable(ThrowingCallable opened, String why) {
+        assertThatThrownBy(opened)
                 .isInstanceOf(CommandException.class)
                 .hasMessageContaining(
                         "API server https://api.example:6443/: a certificate or key for it cannot be used")
