@@ -1,6 +1,5 @@
 package dev.podcache.apiserver.fabric8;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.podcache.apiserver.AccessReviews;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.ObjectApi;
@@ -115,7 +114,7 @@ public final class Fabric8ApiServer implements AutoCloseable {
                 new ApiConnections(
                         urlOf(config), config, config.getRequestConfig(), timekeeper, (request, status) -> {}),
                 // objects are decoded as a known class, so no list of all classes is needed
-                new KubernetesSerialization(new ObjectMapper(), false),
+                new KubernetesSerialization(LazyModelDeserializers.mapper(), false),
                 limit,
                 timekeeper);
     }

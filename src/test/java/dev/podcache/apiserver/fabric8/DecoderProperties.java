@@ -32,8 +32,8 @@ class DecoderProperties {
                             + new String(OBJECT, UTF_8) + "]}")
                     .getBytes(UTF_8);
 
-    private final Fabric8ObjectDecoder<Secret> objects =
-            new Fabric8ObjectDecoder<>(ObjectKind.SECRET, new KubernetesSerialization());
+    private final Fabric8ObjectDecoder<Secret> objects = new Fabric8ObjectDecoder<>(
+            ObjectKind.SECRET, new KubernetesSerialization(LazyModelDeserializers.mapper(), false));
     private final Fabric8ListDecoder<Secret> lists = new Fabric8ListDecoder<>(ObjectKind.SECRET, objects);
 
     @Property
