@@ -42,11 +42,16 @@ public final class FootprintRun {
 
     private static final List<String> FLAGS = List.of(
             "-XX:+UseSerialGC",
+            "-Xms20m",
             "-Xmx40m",
-            "-Xmn8m",
+            "-Xmn4m",
+            "-XX:MinHeapFreeRatio=15",
+            "-XX:MaxHeapFreeRatio=30",
             "-XX:TieredStopAtLevel=1",
+            "-XX:CompileThresholdScaling=2",
             "-Xss256k",
             "-XX:-UsePerfData",
+            "-Dsun.reflect.inflationThreshold=2147483647",
             "-XX:+UnlockDiagnosticVMOptions",
             "-XX:ArchiveRelocationMode=0");
     private static final String NODE = "footprint";
