@@ -75,7 +75,16 @@ public class GetHitBenchmark {
         /** Puts everything in. */
         @Setup
         public void fill() {
-            lookup = by.hold(new HeldBy.Objects(kind, NAMESPACE, names(objects)), closer);
+            lookup = held(by);
+        }
+
+        /** Holds the same objects in another way, until the end. */
+        Lookup held(HeldBy way) {
+            return way.hold(new HeldBy.Objects(kind, NAMESPACE, names(objects)), closer);
+        }
+
+        HasMetadata find(RequestOrder requests) {
+            return requests.next(lookup);
         }
 
         /** Ends the threads. */
@@ -110,8 +119,9 @@ public class GetHitBenchmark {
                     .toArray(String[]::new);
         }
 
-        String name() {
-            return names[next++ & (names.length - 1)];
+        /** Asks for the next object. */
+        HasMetadata next(Lookup lookup) {
+            return lookup.find(namespace, names[next++ & (names.length - 1)]);
         }
 
         private static String copy(String text) {
@@ -122,6 +132,6 @@ public class GetHitBenchmark {
     /** A hit. */
     @Benchmark
     public HasMetadata hit(HeldObjects held, RequestOrder requests) {
-        return held.lookup.find(requests.namespace, requests.name());
+        return held.find(requests);
     }
 }
