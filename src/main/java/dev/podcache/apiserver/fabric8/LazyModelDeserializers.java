@@ -15,7 +15,6 @@ import com.fasterxml.jackson.databind.deser.ResolvableDeserializer;
 import com.fasterxml.jackson.databind.deser.std.StdDeserializer;
 import com.fasterxml.jackson.databind.jsontype.TypeDeserializer;
 import com.fasterxml.jackson.databind.type.LogicalType;
-import io.fabric8.kubernetes.api.model.KubernetesResource;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 final class LazyModelDeserializers extends BeanDeserializerFactory {
 
     private static final long serialVersionUID = 1;
+
+    /** Other classes may have annotations that need their deserializer at once, such as {@code JsonUnwrapped}. */
+    private static final String MODEL = "io.fabric8.kubernetes.api.model.";
 
     private LazyModelDeserializers(DeserializerFactoryConfig config) {
         super(config);
@@ -48,7 +50,7 @@ final class LazyModelDeserializers extends BeanDeserializerFactory {
     @Override
     public JsonDeserializer<Object> createBeanDeserializer(
             DeserializationContext context, JavaType type, BeanDescription description) throws JsonMappingException {
-        return type.isConcrete() && type.isTypeOrSubTypeOf(KubernetesResource.class)
+        return type.isConcrete() && type.getRawClass().getName().startsWith(MODEL)
                 ? new Lazy(type, this)
                 : super.createBeanDeserializer(context, type, description);
     }

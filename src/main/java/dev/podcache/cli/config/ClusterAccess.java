@@ -110,8 +110,11 @@ public final class ClusterAccess {
         try {
             server.rereadCredentials().join();
         } catch (CompletionException e) {
-            server.close();
-            throw unusable(config, e);
+            // anything else, such as an identity provider that cannot be reached, may pass: requests try again
+            if (e.getCause() instanceof KubernetesClientException unreadable) {
+                server.close();
+                throw unusable(config, unreadable);
+            }
         }
         return server;
     }

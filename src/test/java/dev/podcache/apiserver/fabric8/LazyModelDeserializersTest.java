@@ -3,9 +3,13 @@ package dev.podcache.apiserver.fabric8;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import com.fasterxml.jackson.databind.JavaType;
+import com.fasterxml.jackson.databind.JsonDeserializer;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
 import com.fasterxml.jackson.databind.introspect.BeanPropertyDefinition;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
@@ -88,6 +92,31 @@ class LazyModelDeserializersTest {
                 .toList();
 
         assertThat(read).containsOnly(read(expected, json, Pod.class));
+    }
+
+    @JsonDeserialize(using = JsonDeserializer.None.class)
+    private static final class UnwrappedCount implements KubernetesResource {
+
+        @JsonProperty
+        private int replicas;
+    }
+
+    /** A class of a user, with a field that is part of the object around it. */
+    @JsonDeserialize(using = JsonDeserializer.None.class)
+    private static final class ClassWithUnwrappedField implements KubernetesResource {
+
+        @JsonUnwrapped
+        private UnwrappedCount size = new UnwrappedCount();
+    }
+
+    @Test
+    void unmarshal_classOfAUserWithAnUnwrappedField_isReadAsByFabric8() {
+        byte[] json = "{\"replicas\":3}".getBytes(UTF_8);
+
+        assertThat(read(expected, json, ClassWithUnwrappedField.class).size.replicas)
+                .isEqualTo(3);
+        assertThat(read(lazy, json, ClassWithUnwrappedField.class).size.replicas)
+                .isEqualTo(3);
     }
 
     private static <T> T read(KubernetesSerialization serialization, byte[] json, Class<T> model) {
