@@ -2,6 +2,7 @@ package dev.podcache.apiserver.http;
 
 import com.google.common.collect.ImmutableSet;
 import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.http.HttpClient;
 import io.fabric8.kubernetes.client.http.Interceptor;
 import io.fabric8.kubernetes.client.http.TlsVersion;
@@ -11,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.LinkedHashSet;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.KeyManager;
@@ -62,7 +64,8 @@ final class ConnectionSettings implements HttpClient.Builder {
     }
 
     /**
-     * Reads a configuration and the files that it names. Blocks.
+     * Reads a configuration and the files that it names. Blocks. If it names an authority, only that authority is trusted,
+     * as by kubectl. fabric8 would also trust all those of the Java runtime, and read them first.
      *
      * @param config says whether the server's certificate is verified
      * @param tls provides everything else; may be {@code config} itself
@@ -71,7 +74,16 @@ final class ConnectionSettings implements HttpClient.Builder {
     static ConnectionSettings of(Config config, Config tls) {
         ConnectionSettings settings =
                 new ConnectionSettings(!config.isTrustCerts() && !config.isDisableHostnameVerification());
-        HttpClientUtils.applyCommonConfiguration(tls, settings, HttpClientUtils.getHttpClientFactory());
+        Optional<X509TrustManager> authority = Authorities.of(tls);
+        // fabric8 reads no authorities if it is to trust every server
+        Config rest = authority.isEmpty()
+                ? tls
+                : new ConfigBuilder(tls)
+                        .withAutoConfigure(false)
+                        .withTrustCerts(true)
+                        .build();
+        HttpClientUtils.applyCommonConfiguration(rest, settings, HttpClientUtils.getHttpClientFactory());
+        authority.ifPresent(trust -> settings.trusted = trust);
         return settings;
     }
 

@@ -1,16 +1,13 @@
 package dev.podcache.kubelet.server;
 
 import dev.podcache.apiserver.AccessReviews.ReviewedUser;
+import dev.podcache.apiserver.http.Authorities;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.security.GeneralSecurityException;
-import java.security.KeyStore;
-import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
-import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -19,8 +16,6 @@ import javax.naming.NamingException;
 import javax.naming.directory.Attribute;
 import javax.naming.ldap.LdapName;
 import javax.naming.ldap.Rdn;
-import javax.net.ssl.TrustManager;
-import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,25 +44,7 @@ final class ClientCertificates {
      * @throws GeneralSecurityException if there is none, or one cannot be read
      */
     static ClientCertificates signedBy(byte[] pem) throws GeneralSecurityException, IOException {
-        Collection<? extends Certificate> certificates =
-                CertificateFactory.getInstance("X.509").generateCertificates(new ByteArrayInputStream(pem));
-        if (certificates.isEmpty()) {
-            throw new CertificateException("there is no certificate in PEM format");
-        }
-        KeyStore store = KeyStore.getInstance("PKCS12");
-        store.load(null, null);
-        int number = 0;
-        for (Certificate certificate : certificates) {
-            store.setCertificateEntry("authority-" + number++, certificate);
-        }
-        TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-        factory.init(store);
-        for (TrustManager manager : factory.getTrustManagers()) {
-            if (manager instanceof X509TrustManager trust) {
-                return new ClientCertificates(Optional.of(trust));
-            }
-        }
-        throw new CertificateException("this Java runtime cannot verify X.509 certificates");
+        return new ClientCertificates(Optional.of(Authorities.trusted(new ByteArrayInputStream(pem))));
     }
 
     /** Returns the certificates of the authority, which the handshake names to clients. */
