@@ -36,10 +36,11 @@ final class LazyModelDeserializers extends BeanDeserializerFactory {
 
     /** Returns a mapper that reads classes of the model in this way, and is otherwise as Jackson's default. */
     static ObjectMapper mapper() {
-        return new ObjectMapper(
+        ObjectMapper mapper = new ObjectMapper(
                 null,
                 null,
                 new DefaultDeserializationContext.Impl(new LazyModelDeserializers(new DeserializerFactoryConfig())));
+        return mapper.setTypeFactory(new ModelTypes());
     }
 
     @Override
