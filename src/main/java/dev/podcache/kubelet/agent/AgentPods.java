@@ -66,6 +66,7 @@ final class AgentPods implements EvictablePods {
             String node,
             HostFacts facts,
             PodRuntime runtime,
+            NodeCalls calls,
             NodeLister lister,
             EventBroadcaster events,
             TaskThreads threads,
@@ -93,7 +94,8 @@ final class AgentPods implements EvictablePods {
                 new PodStatusManager(ports.podStatus(), known.shownBy(mirrors), ports.timekeeper(), AgentPods::random);
         this.network = new ProbeNetwork(ports.timekeeper(), options.version);
         this.probes = ProbedHealth.of(network, parts.runtime, parts.events, parts.threads, this::changed);
-        this.workers = new PodWorkers(workerParts(options, caches), this::rejection, AgentPods::random);
+        this.workers =
+                new PodWorkers(workerParts(options, caches), this::rejection, parts.calls.listing(), AgentPods::random);
         this.eviction = NodeEviction.manager(options, parts, hooks, this);
         if (options.caching.strategy() != ChangeDetectionStrategy.GET) {
             workers.follow(caches.secrets());
@@ -169,10 +171,6 @@ final class AgentPods implements EvictablePods {
     /** Has a pod synced, because the runtime has news of it. */
     void changed(String podUid) {
         workers.changed(podUid);
-    }
-
-    Optional<String> listingProblem() {
-        return workers.listingProblem();
     }
 
     private Optional<PodRejection> rejection(Pod pod) {

@@ -14,6 +14,7 @@ import dev.podcache.kubelet.podconfig.ServiceLister;
 import dev.podcache.kubelet.podstatus.PodStatusManager;
 import dev.podcache.kubelet.podsync.ContainerHealth;
 import dev.podcache.kubelet.podsync.KnownPods;
+import dev.podcache.kubelet.podsync.PodAdmission;
 import dev.podcache.kubelet.podsync.PodConfiguration;
 import dev.podcache.kubelet.podsync.PodListener;
 import dev.podcache.kubelet.podsync.PodWorkers;
@@ -129,6 +130,8 @@ public final class HollowNodes implements AutoCloseable {
                         new RunningPods(),
                         threads,
                         timekeeper),
+                PodAdmission.ALL,
+                new NodeCalls(timekeeper, () -> {}).listing(),
                 HollowNodes::random);
         runtime.start(new HollowNotifications());
         nodeWatch = new Reflector<>(server.listerWatcher(ObjectKind.NODE, "", ""), shared, recovery);

@@ -45,8 +45,8 @@ public interface PodRuntime {
     RuntimeStatus health();
 
     /**
-     * Returns all pods of which the runtime knows a container. The agent stops and forgets those that the API server
-     * no longer has.
+     * Returns all pods of which the runtime knows a container. The agent stops and forgets those that neither the API
+     * server nor a file of static pods has. While the call has not returned for 15 s, the node is not ready.
      */
     List<PodKey> pods();
 
