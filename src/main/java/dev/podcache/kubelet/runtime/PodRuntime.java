@@ -53,7 +53,8 @@ public interface PodRuntime {
     /**
      * Returns the current state of a pod's containers. Each start of a container gives it a new container ID. The agent
      * fills in what a status leaves out: the image, the restart count, the last state, and whether the container is
-     * started and ready. An image must be as the spec named it at the start of the container, because a container whose
+     * started and ready. A container of which the runtime says that it is not ready is not, whatever its probes say; the
+     * same for started. An image must be as the spec named it at the start of the container, because a container whose
      * image differs from its spec is restarted. Called several times in each sync, so it should be fast.
      */
     PodState status(Pod pod);
