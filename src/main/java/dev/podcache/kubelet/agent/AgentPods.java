@@ -27,6 +27,7 @@ import dev.podcache.kubelet.staticpods.StaticPodFolder;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.node.NodeLister;
 import dev.podcache.pod.PodEnd;
+import dev.podcache.pod.PodOrigin;
 import dev.podcache.reflector.Recovery;
 import dev.podcache.reflector.Reflector;
 import dev.podcache.time.TaskThreads;
@@ -138,9 +139,23 @@ final class AgentPods implements EvictablePods {
                 AgentServices.part("eviction", eviction::start, eviction::close));
     }
 
-    /** Returns the pods of the node as last seen. */
+    /** Returns the pods of the node as last seen, static pods with their newest status; unmodifiable. */
     List<Pod> all() {
-        return known.all();
+        List<Pod> all = known.all();
+        // a node has many pods, few of which are static
+        return all.stream().anyMatch(PodOrigin::isStatic)
+                ? all.stream().map(this::withStatusOfStatic).toList()
+                : all;
+    }
+
+    /** Follows upstream's {@code GetPods}: the status that the API server shows is that of a mirror pod. */
+    private Pod withStatusOfStatic(Pod pod) {
+        return PodOrigin.isStatic(pod)
+                ? statuses.getPodStatus(pod.getMetadata().getUid())
+                        .map(status ->
+                                new Pod(pod.getApiVersion(), pod.getKind(), pod.getMetadata(), pod.getSpec(), status))
+                        .orElse(pod)
+                : pod;
     }
 
     boolean isUnder(PressureType pressure) {

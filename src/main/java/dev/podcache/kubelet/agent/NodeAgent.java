@@ -238,7 +238,10 @@ public final class NodeAgent implements AutoCloseable {
         return lease.sinceRenewal();
     }
 
-    /** Returns the pods of the node as last seen; unmodifiable. The pods must not be modified. */
+    /**
+     * Returns the pods of the node; unmodifiable. A pod of the API server is as last seen there. A static pod has the
+     * status that the agent computed last. The pods must not be modified.
+     */
     public List<Pod> pods() {
         return pods.all();
     }
