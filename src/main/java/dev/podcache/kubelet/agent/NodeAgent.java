@@ -41,8 +41,9 @@ import java.util.function.Supplier;
  * one process. Thread-safe.
  *
  * <p>{@link #start} starts the parts in the order of their dependencies: the runtime and its health, the HTTPS endpoint,
- * node status, Lease, pod status, pod workers, static and assigned pods, eviction. {@link #close} stops them in reverse
- * order. The Node, the Lease and the pods remain in the cluster for the next agent of the node.
+ * node status, Lease, pod status, pod workers, static and assigned pods, eviction. {@link #close} first stops the health
+ * and the endpoints, then the other parts in reverse order, and then closes the connections. The Node, the Lease and the
+ * pods remain in the cluster for the next agent of the node.
  */
 public final class NodeAgent implements AutoCloseable {
 
