@@ -126,7 +126,8 @@ class AgentChecksTest {
     private static void forbid(FakePodcache cache, String secret) {
         cache.fail(ObjectKind.SECRET, "shop", secret, FailureReason.FORBIDDEN);
         await().until(() -> {
-            catchThrowable(() -> cache.secrets().getObject("shop", secret));
+            // throws unless the object is known
+            Throwable unused = catchThrowable(() -> cache.secrets().getObject("shop", secret));
             return cache.entries().stream()
                     .anyMatch(entry -> entry.key().name().equals(secret)
                             && entry.lastFailure().isPresent());
