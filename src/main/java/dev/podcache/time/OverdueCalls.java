@@ -31,7 +31,7 @@ public final class OverdueCalls {
 
     /** Marks the beginning of a call. Cancel the result when the call returns or throws. */
     public Timekeeper.Scheduled begin() {
-        Call call = new Call();
+        TimedCall call = new TimedCall();
         Timekeeper.Scheduled timer = timekeeper.schedule(limit, call::isLate);
         return () -> {
             timer.cancel();
@@ -46,7 +46,7 @@ public final class OverdueCalls {
                 : Optional.of(what + " has not returned for " + limit.toSeconds() + " s");
     }
 
-    private final class Call {
+    private final class TimedCall {
 
         private boolean late; // guarded by OverdueCalls.this, like the next
         private boolean over;
