@@ -23,7 +23,7 @@ public final class NoAnswer {
      * @param server the server's URL, without credentials
      */
     public static ApiServerException because(String request, String server, Throwable thrown) {
-        Throwable cause = ApiServerException.causeOf(thrown);
+        Throwable cause = cut(ApiServerException.causeOf(thrown));
         if (cause instanceof ApiServerException known) {
             return known;
         }
@@ -47,6 +47,13 @@ public final class NoAnswer {
                 request,
                 "the request ended with an unexpected " + thrown.getClass().getName(),
                 thrown);
+    }
+
+    /** Returns why a handshake was cut short, if the server or a proxy did so without a word: that says nothing of TLS. */
+    private static Throwable cut(Throwable cause) {
+        Throwable root = Throwables.getRootCause(cause);
+        boolean isCut = cause instanceof SSLException && root instanceof IOException && !(root instanceof SSLException);
+        return isCut ? root : cause;
     }
 
     private static boolean isTimeout(Throwable cause) {

@@ -3,7 +3,7 @@
  * a test can control every clock, timer and wait and replay a race exactly.
  *
  * <p>Read {@code Timekeeper}, then {@code Pause}, {@code PeriodicLoop}, {@code RefCountedTicker}, {@code Backoff},
- * {@code OutageBackoff}, {@code TokenBucket}, {@code TaskThreads}, {@code ApiTime} and {@code Durations}; and {@code
+ * {@code OutageBackoff}, {@code TokenBucket}, {@code TaskThreads}, {@code OverdueCalls}, {@code ApiTime} and {@code Durations}; and {@code
  * SimulatedTimekeeper}, whose time a test or a simulation drives.
  *
  * <table>
@@ -16,6 +16,7 @@
  * <tr><td>{@code TokenBucket}</td><td>when it is full</td><td>none</td></tr>
  * <tr><td>{@code SimulatedTimekeeper}</td><td>its time and timers</td><td>none</td></tr>
  * <tr><td>{@code TaskThreads}</td><td>how many tasks run, those that wait, whether it is closed</td><td>none</td></tr>
+ * <tr><td>{@code OverdueCalls}</td><td>how many calls are overdue</td><td>none</td></tr>
  * </table>
  */
 @NullMarked

@@ -66,6 +66,19 @@ class NoAnswerTest {
     }
 
     @Test
+    void because_connectionIsResetDuringTheHandshake_isNoFaultOfCertificates() {
+        IOException reset = new IOException("Connection reset by peer");
+        Throwable thrown = new SSLHandshakeException("Failed to create SSL connection").initCause(reset);
+
+        ApiServerException failure = NoAnswer.because("GET x", "https://api", thrown);
+
+        assertThat(failure.reason()).isEqualTo(FailureReason.UNAVAILABLE);
+        assertThat(failure)
+                .hasMessage("GET x: the connection to https://api failed (Connection reset by peer)")
+                .hasCause(reset);
+    }
+
+    @Test
     void because_illegalHeader_dropsTheCauseWhichMayQuoteAToken() {
         ApiServerException failure =
                 NoAnswer.because("GET x", "https://api", new IllegalArgumentException("Bearer canary\n"));

@@ -7,6 +7,7 @@ import com.google.common.collect.ObjectArrays;
 import dev.podcache.cli.output.CapturedConsole;
 import dev.podcache.testing.CertificateSigner;
 import dev.podcache.testing.CertificateSigner.SignerDecision;
+import dev.podcache.testing.FreePorts;
 import dev.podcache.testing.KubeconfigFile;
 import dev.podcache.testing.Needs;
 import dev.podcache.testing.NewThread;
@@ -46,6 +47,7 @@ class BootstrapRealServerTest {
 
     private RealNode node;
     private CertificateSigner signer;
+    private int port;
     private CapturedConsole console = new CapturedConsole(Path.of(""));
     private CompletableFuture<Integer> running = CompletableFuture.completedFuture(0);
 
@@ -69,6 +71,7 @@ class BootstrapRealServerTest {
     void createToken() throws IOException {
         node = new RealNode(real, "booted");
         signer = real.signer(node.name);
+        port = FreePorts.find(1).get(0);
         node.admin
                 .resource(new SecretBuilder()
                         .withNewMetadata()
@@ -120,7 +123,9 @@ class BootstrapRealServerTest {
             "--bootstrap-kubeconfig",
             home.resolve("bootstrap.kubeconfig").toString(),
             "--cert-dir",
-            home.resolve("pki").toString()
+            home.resolve("pki").toString(),
+            "--port",
+            String.valueOf(port)
         };
         running = CompletableFuture.supplyAsync(
                 () -> used.execute(ObjectArrays.concat(command, more, String.class)), NewThread.EACH);

@@ -206,7 +206,7 @@ class EveryCommandTest extends ConsoleFixture {
 
     @ParameterizedTest
     @MethodSource("commandsOfACluster")
-    void missingKubeconfig_failsInOneLineThatNamesIt(String command) {
+    void missingKubeconfig_failsInOneLineThatNamesIt(String command) throws IOException {
         int code = execute(ofCluster(command, Path.of("/nope/kubeconfig")));
 
         assertThat(code).isEqualTo(1);
@@ -233,9 +233,11 @@ class EveryCommandTest extends ConsoleFixture {
         assertThat(doctor ? console.err() : console.out()).isEmpty();
     }
 
-    private static String ofCluster(String command, Path kubeconfig) {
+    private static String ofCluster(String command, Path kubeconfig) throws IOException {
         boolean ofNode = ImmutableList.of("run", "observe", "dump").contains(command);
-        String ports = command.equals("run") ? " --healthz-port 0" : "";
+        String ports = command.equals("run")
+                ? " --healthz-port 0 --port " + FreePorts.find(1).get(0)
+                : "";
         return command + " --kubeconfig " + kubeconfig + (ofNode ? " --node n" : "") + ports;
     }
 }

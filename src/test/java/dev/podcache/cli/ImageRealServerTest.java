@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.collect.ImmutableList;
+import dev.podcache.testing.FreePorts;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
 import io.fabric8.kubernetes.api.model.Node;
@@ -186,6 +187,7 @@ class ImageRealServerTest {
         return start(ImmutableList.<String>builder()
                 .addAll(entryPoint())
                 .add("run", "--hostname-override", node.name, "--kubeconfig", "/etc/podcache/kubeconfig")
+                .add("--port", String.valueOf(FreePorts.find(1).get(0)))
                 .build());
     }
 

@@ -247,7 +247,9 @@ class MainTest extends ConsoleFixture {
                 "--hostname-override",
                 "worker-1",
                 "--kubeconfig",
-                kubeconfig(server).toString()
+                kubeconfig(server).toString(),
+                "--port",
+                String.valueOf(FreePorts.find(1).get(0))
             };
             return console.execute(ObjectArrays.concat(command, more, String.class));
         } catch (IOException e) {

@@ -11,6 +11,7 @@ import dev.podcache.kubelet.server.PageServer;
 import dev.podcache.testing.Browser;
 import dev.podcache.testing.BrowserTab;
 import dev.podcache.testing.BrowserTest;
+import dev.podcache.testing.FreePorts;
 import dev.podcache.testing.KubectlProxy;
 import dev.podcache.testing.Needs;
 import dev.podcache.testing.NewThread;
@@ -64,7 +65,8 @@ class NodeProxyPageRealServerTest {
             "--kubeconfig=" + node.kubeconfig(),
             "--hostname-override=" + node.name,
             "--client-ca-file=" + authority,
-            "--healthz-port=0"
+            "--healthz-port=0",
+            "--port=" + FreePorts.find(1).get(0)
         };
         running = CompletableFuture.supplyAsync(() -> used.execute(command), NewThread.EACH);
         await().ignoreExceptions()

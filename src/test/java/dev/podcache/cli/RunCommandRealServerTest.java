@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.ObjectArrays;
 import dev.podcache.cli.output.CapturedConsole;
+import dev.podcache.testing.FreePorts;
 import dev.podcache.testing.Needs;
 import dev.podcache.testing.NewThread;
 import dev.podcache.testing.NoLeaks;
@@ -80,7 +81,9 @@ class RunCommandRealServerTest {
 
     @BeforeEach
     void configure() throws IOException {
-        Files.writeString(home.resolve("kubelet.yaml"), CONFIGURATION);
+        Files.writeString(
+                home.resolve("kubelet.yaml"),
+                CONFIGURATION + "port: " + FreePorts.find(1).get(0) + "\n");
     }
 
     @AfterEach

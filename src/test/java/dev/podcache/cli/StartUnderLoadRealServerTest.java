@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
+import dev.podcache.testing.TcpProxy;
 import io.fabric8.kubernetes.api.model.Node;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Many agents that start at the same time get little CPU time each. */
+/** Agents that get little CPU time when they start. */
 @RealServerTest
 @ExtendWith(NoLeaks.class)
 class StartUnderLoadRealServerTest {
@@ -35,9 +37,11 @@ class StartUnderLoadRealServerTest {
     private final RealApiServer real = RealApiServer.shared();
     private final List<RealNode> nodes = new ArrayList<>();
     private final List<AgentProcess> agents = new ArrayList<>();
+    private final List<CpuLimit> limits = new ArrayList<>();
 
     @AfterEach
     void tearDown() {
+        limits.forEach(CpuLimit::close);
         agents.forEach(AgentProcess::close);
         nodes.forEach(node -> {
             node.admin.nodes().withName(node.name).delete();
@@ -62,7 +66,44 @@ class StartUnderLoadRealServerTest {
         assertNoneHasEnded();
     }
 
+    @Test
+    void oneAgentWithALimitOf150m_saysWhatItWaitsFor_andBecomesReady() throws IOException {
+        RealNode node = new RealNode(real, "slow");
+        nodes.add(node);
+        try (TcpProxy proxy = TcpProxy.to(URI.create(real.url()).getPort())) {
+            proxy.refuse(true);
+            String reached = "https://127.0.0.1:" + proxy.port();
+            Path kubeconfig = Files.writeString(
+                    home.resolve("slow.kubeconfig"),
+                    Files.readString(node.kubeconfig()).replace(real.url(), reached));
+            AgentProcess agent = start(node, kubeconfig);
+            agents.add(agent);
+            long start = System.nanoTime();
+            limits.add(CpuLimit.of150m(agent.process()));
+            await().atMost(LONG).until(() -> {
+                assertNoneHasEnded();
+                return agent.out().contains("waiting");
+            });
+            assertThat(agent.out()).contains("API server " + reached);
+
+            proxy.refuse(false);
+
+            await().atMost(LONG).until(() -> {
+                assertNoneHasEnded();
+                return isReady(node);
+            });
+            Duration took = Duration.ofNanos(System.nanoTime() - start);
+            // else it was not limited
+            assertThat(agent.process().info().totalCpuDuration().orElse(Duration.ZERO))
+                    .isLessThan(took.dividedBy(2));
+        }
+    }
+
     private AgentProcess start(RealNode node) throws IOException {
+        return start(node, node.kubeconfig());
+    }
+
+    private AgentProcess start(RealNode node, Path kubeconfig) throws IOException {
         return AgentProcess.start(
                 Files.createDirectory(home.resolve(node.name)),
                 List.of("-Xmx64m", "-Xss256k"),
@@ -71,7 +112,7 @@ class StartUnderLoadRealServerTest {
                 "--hostname-override",
                 node.name,
                 "--kubeconfig",
-                node.kubeconfig().toString());
+                kubeconfig.toString());
     }
 
     private void assertNoneHasEnded() {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * What a node agent relies on, as tests for a {@link PodRuntime} of yours: extend this class. A runtime that never tells
- * of a change fails, because the agent does not poll.
+ * of a change fails, because the agent would see it only at the next sync.
  */
 public abstract class PodRuntimeContract {
 

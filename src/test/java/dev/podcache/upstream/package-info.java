@@ -105,8 +105,9 @@
  * <tr><td>{@code TestStaticPod},
  * {@code TestDoNotDeleteMirrorPods}</td><td>{@code MirrorStatusTest}</td><td></td></tr>
  * <tr><td>{@code TestTerminatePod}</td><td>{@code PodStatusEndTest}, {@code StatusStepsTest}</td><td></td></tr>
- * <tr><td>{@code TestSetContainerReadiness}, {@code TestSetContainerStartup},
- * {@code TestReconcilePodStatus}</td><td>{@code PodStatusManagerTest}</td><td></td></tr>
+ * <tr><td>{@code TestSetContainerReadiness}, {@code TestSetContainerStartup}</td><td>-</td><td>readiness and startup come
+ * with the status of a sync: {@code PodWakeTest}, {@code ContainerHistoryTest}</td></tr>
+ * <tr><td>{@code TestReconcilePodStatus}</td><td>{@code PodStatusManagerTest}</td><td></td></tr>
  * <tr><td>{@code TestSyncBatchCleanupVersions},
  * {@code TestDeletePods}</td><td>{@code PodStatusEndTest}</td><td></td></tr>
  * <tr><td>{@code TestUpdateLastTransitionTime}</td><td>{@code StatusStepsTest}</td><td></td></tr>

@@ -152,8 +152,9 @@ final class KubeletFlags {
     @Option(
             names = "--healthz-bind-address",
             paramLabel = "IP",
-            description = "the address of the health port; at a loopback address, it also has /metrics"
-                    + " (default: 127.0.0.1)")
+            description =
+                    "the address of the health port; at a loopback address, it also has /metrics, /configz, /statusz,"
+                            + " /flagz and /debug/objects (default: 127.0.0.1)")
     private @Nullable String healthzBindAddress;
 
     @Option(

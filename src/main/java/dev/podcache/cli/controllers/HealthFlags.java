@@ -22,8 +22,9 @@ final class HealthFlags {
     @Option(
             names = "--healthz-bind-address",
             paramLabel = "IP",
-            description = "the address of the health port; at a loopback address, it also has /metrics"
-                    + " (default: 127.0.0.1)")
+            description =
+                    "the address of the health port; at a loopback address, it also has /metrics, /statusz and /flagz"
+                            + " (default: 127.0.0.1)")
     private String address = "127.0.0.1";
 
     @Option(

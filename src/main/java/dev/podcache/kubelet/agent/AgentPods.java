@@ -27,6 +27,7 @@ import dev.podcache.kubelet.staticpods.StaticPodFolder;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.node.NodeLister;
 import dev.podcache.pod.PodEnd;
+import dev.podcache.pod.PodOrigin;
 import dev.podcache.reflector.Recovery;
 import dev.podcache.reflector.Reflector;
 import dev.podcache.time.TaskThreads;
@@ -66,6 +67,7 @@ final class AgentPods implements EvictablePods {
             String node,
             HostFacts facts,
             PodRuntime runtime,
+            NodeCalls calls,
             NodeLister lister,
             EventBroadcaster events,
             TaskThreads threads,
@@ -93,7 +95,8 @@ final class AgentPods implements EvictablePods {
                 new PodStatusManager(ports.podStatus(), known.shownBy(mirrors), ports.timekeeper(), AgentPods::random);
         this.network = new ProbeNetwork(ports.timekeeper(), options.version);
         this.probes = ProbedHealth.of(network, parts.runtime, parts.events, parts.threads, this::changed);
-        this.workers = new PodWorkers(workerParts(options, caches), this::rejection, AgentPods::random);
+        this.workers =
+                new PodWorkers(workerParts(options, caches), this::rejection, parts.calls.listing(), AgentPods::random);
         this.eviction = NodeEviction.manager(options, parts, hooks, this);
         if (options.caching.strategy() != ChangeDetectionStrategy.GET) {
             workers.follow(caches.secrets());
@@ -136,9 +139,23 @@ final class AgentPods implements EvictablePods {
                 AgentServices.part("eviction", eviction::start, eviction::close));
     }
 
-    /** Returns the pods of the node as last seen. */
+    /** Returns the pods of the node as last seen, static pods with their newest status; unmodifiable. */
     List<Pod> all() {
-        return known.all();
+        List<Pod> all = known.all();
+        // a node has many pods, few of which are static
+        return all.stream().anyMatch(PodOrigin::isStatic)
+                ? all.stream().map(this::withStatusOfStatic).toList()
+                : all;
+    }
+
+    /** Follows upstream's {@code GetPods}: the status that the API server shows is that of a mirror pod. */
+    private Pod withStatusOfStatic(Pod pod) {
+        return PodOrigin.isStatic(pod)
+                ? statuses.getPodStatus(pod.getMetadata().getUid())
+                        .map(status ->
+                                new Pod(pod.getApiVersion(), pod.getKind(), pod.getMetadata(), pod.getSpec(), status))
+                        .orElse(pod)
+                : pod;
     }
 
     boolean isUnder(PressureType pressure) {
@@ -169,10 +186,6 @@ final class AgentPods implements EvictablePods {
     /** Has a pod synced, because the runtime has news of it. */
     void changed(String podUid) {
         workers.changed(podUid);
-    }
-
-    Optional<String> listingProblem() {
-        return workers.listingProblem();
     }
 
     private Optional<PodRejection> rejection(Pod pod) {

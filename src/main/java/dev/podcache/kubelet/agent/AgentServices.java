@@ -77,8 +77,10 @@ final class AgentServices implements AutoCloseable {
         for (Service service : services.reverse()) {
             try {
                 service.stopAsync().awaitTerminated(STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS);
-            } catch (IllegalStateException | TimeoutException e) {
-                log.warn("{} did not stop within 10 s or failed; stopping the others", service, e);
+            } catch (TimeoutException e) {
+                log.warn("{} has not stopped within {} s; stopping the others", service, STOP_TIMEOUT_SECONDS, e);
+            } catch (IllegalStateException e) {
+                log.warn("{} failed: {}; stopping the others", service, String.valueOf(e.getCause()), e);
             }
         }
     }

@@ -56,15 +56,19 @@ final class HealthEndpoint implements AutoCloseable {
         } catch (IOException e) {
             // a machine with a kubelet has the usual port in use
             log.atLevel(options.equals(KubeletConfiguration.DEFAULT.health()) ? Level.INFO : Level.WARN)
-                    .log("the node agent has no health port: {}; choose another healthzPort", e.getMessage());
+                    .log("{}; set another healthzPort", failed(e.getMessage()));
         } catch (RuntimeException | Error e) {
             // includes Error: a missing class must not end the thread without a word
-            log.error("the node agent has no health port", e);
+            log.error("{}", failed(e.toString()), e);
         } finally {
             if (!kept) {
                 starting.close();
             }
         }
+    }
+
+    private static String failed(@Nullable String cause) {
+        return "the node agent has no health port: " + cause + "; probes of it fail until the agent is restarted";
     }
 
     /** Closes all connections. Waits at most 10 s. Idempotent. */

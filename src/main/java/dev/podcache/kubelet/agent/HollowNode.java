@@ -77,6 +77,7 @@ final class HollowNode implements AutoCloseable {
                         Durations.atLeast(SHORTEST_LEASE, "leaseDuration", template.leaseDuration),
                         () -> {}),
                 shared.timekeeper);
+        lease.pauseWhile(status::isDeleted);
     }
 
     /** Registers the node, and then renews its Lease. */

@@ -1,10 +1,7 @@
 package dev.podcache.kubelet.agent;
 
 import com.google.common.collect.ImmutableMap;
-import com.google.common.net.InetAddresses;
 import dev.podcache.Podcache;
-import dev.podcache.apiserver.ApiServerException;
-import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.apiserver.fabric8.RequestLimit;
 import dev.podcache.kubelet.events.EventBroadcaster;
@@ -14,6 +11,7 @@ import dev.podcache.kubelet.podconfig.ServiceLister;
 import dev.podcache.kubelet.podstatus.PodStatusManager;
 import dev.podcache.kubelet.podsync.ContainerHealth;
 import dev.podcache.kubelet.podsync.KnownPods;
+import dev.podcache.kubelet.podsync.PodAdmission;
 import dev.podcache.kubelet.podsync.PodConfiguration;
 import dev.podcache.kubelet.podsync.PodListener;
 import dev.podcache.kubelet.podsync.PodWorkers;
@@ -24,7 +22,6 @@ import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.reflector.Recovery;
 import dev.podcache.reflector.Reflector;
-import dev.podcache.reflector.ReflectorSink;
 import dev.podcache.time.Durations;
 import dev.podcache.time.TaskThreads;
 import dev.podcache.time.Timekeeper;
@@ -65,15 +62,11 @@ public final class HollowNodes implements AutoCloseable {
     /** Of how many pods the status is reported at the same time: a slow server must not make pods of many nodes wait. */
     private static final int POD_REPORTS = 64;
 
-    /** Pods get addresses from 10.0.0.0/9. */
-    private static final int FIRST_POD_IP = 0x0A00_0001;
-
     private final Fabric8ApiServer server;
     private final List<HollowNode> nodes = new ArrayList<>();
     private final Set<String> registered = ConcurrentHashMap.newKeySet();
     private final Set<String> running = ConcurrentHashMap.newKeySet();
     private final AtomicInteger nextToStart = new AtomicInteger();
-    private final AtomicInteger nextPodIp = new AtomicInteger(FIRST_POD_IP);
     private final AtomicBoolean following = new AtomicBoolean();
     private final RuntimeHealth health;
     private final SharedNodes shared;
@@ -93,7 +86,8 @@ public final class HollowNodes implements AutoCloseable {
         SyncPeriods periods = SyncPeriods.of(Durations.positive("syncFrequency", template.syncFrequency));
         Timekeeper timekeeper = server.timekeeper();
         Recovery recovery = new Recovery(timekeeper);
-        HollowRuntime runtime = new HollowRuntime(timekeeper, template.stages, pod -> List.of(newPodIp()));
+        HollowPodIps ips = new HollowPodIps();
+        HollowRuntime runtime = new HollowRuntime(timekeeper, template.stages, pod -> List.of(ips.of(pod)));
         threads = TaskThreads.named("podcache-hollow", SYNC_THREADS, timekeeper);
         health = new RuntimeHealth(runtime::health, ImmutableMap.of(), threads::executeNow, timekeeper);
         shared = new SharedNodes(this::followPods);
@@ -129,11 +123,15 @@ public final class HollowNodes implements AutoCloseable {
                         new RunningPods(),
                         threads,
                         timekeeper),
+                PodAdmission.ALL,
+                new NodeCalls(timekeeper, () -> {}).listing(),
                 HollowNodes::random);
         runtime.start(new HollowNotifications());
         nodeWatch = new Reflector<>(server.listerWatcher(ObjectKind.NODE, "", ""), shared, recovery);
-        podWatch =
-                new Reflector<>(server.listerWatcher(ObjectKind.POD, "", "spec.nodeName!="), new OwnPods(), recovery);
+        podWatch = new Reflector<>(
+                server.listerWatcher(ObjectKind.POD, "", "spec.nodeName!="),
+                new HollowPods(shared, workers, ips),
+                recovery);
         if (template.strategy != ChangeDetectionStrategy.GET) {
             workers.follow(cache.secrets());
             workers.follow(cache.configMaps());
@@ -243,10 +241,6 @@ public final class HollowNodes implements AutoCloseable {
         }
     }
 
-    private String newPodIp() {
-        return InetAddresses.toAddrString(InetAddresses.fromInteger(nextPodIp.getAndIncrement()));
-    }
-
     private static double random() {
         return ThreadLocalRandom.current().nextDouble();
     }
@@ -277,41 +271,6 @@ public final class HollowNodes implements AutoCloseable {
         @Override
         public void ended(Pod pod) {
             running.remove(pod.getMetadata().getUid());
-        }
-    }
-
-    /** Passes the pods of these nodes on to their workers. */
-    private final class OwnPods implements ReflectorSink<Pod> {
-
-        @Override
-        public void replace(List<Fetched<Pod>> items, String resourceVersion) {
-            workers.replace(items.stream().filter(this::isOwn).toList(), resourceVersion);
-        }
-
-        @Override
-        public void upsert(Fetched<Pod> fetched) {
-            if (isOwn(fetched)) {
-                workers.upsert(fetched);
-            }
-        }
-
-        @Override
-        public void delete(Fetched<Pod> last) {
-            workers.delete(last);
-        }
-
-        @Override
-        public void connected() {
-            workers.connected();
-        }
-
-        @Override
-        public void disconnected(ApiServerException cause) {
-            workers.disconnected(cause);
-        }
-
-        private boolean isOwn(Fetched<Pod> fetched) {
-            return shared.contains(fetched.object().getSpec().getNodeName());
         }
     }
 }

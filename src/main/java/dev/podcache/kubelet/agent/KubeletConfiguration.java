@@ -127,7 +127,8 @@ public record KubeletConfiguration(
 
     /**
      * Where the agent serves {@code /livez}, {@code /readyz} and {@code /healthz} without TLS and authentication; at a
-     * loopback address also {@code /metrics}.
+     * loopback address also {@code /metrics}, {@code /configz}, {@code /statusz}, {@code /flagz} and {@code
+     * /debug/objects}.
      *
      * @param address an IP address
      * @param port 0 for none

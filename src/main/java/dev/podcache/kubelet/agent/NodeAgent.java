@@ -2,7 +2,6 @@ package dev.podcache.kubelet.agent;
 
 import com.google.common.base.Suppliers;
 import com.google.common.collect.ImmutableList;
-import com.google.common.collect.ImmutableMap;
 import com.google.common.util.concurrent.MoreExecutors;
 import com.google.common.util.concurrent.Service;
 import dev.podcache.Podcache;
@@ -42,8 +41,9 @@ import java.util.function.Supplier;
  * one process. Thread-safe.
  *
  * <p>{@link #start} starts the parts in the order of their dependencies: the runtime and its health, the HTTPS endpoint,
- * node status, Lease, pod status, pod workers, static and assigned pods, eviction. {@link #close} stops them in reverse
- * order. The Node, the Lease and the pods remain in the cluster for the next agent of the node.
+ * node status, Lease, pod status, pod workers, static and assigned pods, eviction. {@link #close} first stops the health
+ * and the endpoints, then the other parts in reverse order, and then closes the connections. The Node, the Lease and the
+ * pods remain in the cluster for the next agent of the node.
  */
 public final class NodeAgent implements AutoCloseable {
 
@@ -87,11 +87,8 @@ public final class NodeAgent implements AutoCloseable {
                 options.runtime.apply(timekeeper), "the function of runtime(...) returned no runtime");
         this.events = EventBroadcaster.to(ports.events(), COMPONENT, node, timekeeper);
         this.threads = options.threadsOf.apply(options.syncs, timekeeper);
-        this.health = new RuntimeHealth(
-                this::runtimeStatus,
-                ImmutableMap.of("the list of the runtime's pods", this::listingProblem),
-                threads::executeNow,
-                timekeeper);
+        NodeCalls calls = new NodeCalls(timekeeper, this::reportSoon);
+        this.health = new RuntimeHealth(this::runtimeStatus, calls.checks(), threads::executeNow, timekeeper);
         NodeSelf self = new NodeSelf(node, facts, options, this::isUnder);
         // first, because it may throw, and nothing has to be closed yet
         NodeStatusOptions status = self.status(events, runtime, health, this::httpsPort, ports.reconnect());
@@ -102,7 +99,7 @@ public final class NodeAgent implements AutoCloseable {
         this.pods = new AgentPods(
                 options,
                 options.reads.apply(server.caches(lister)),
-                new AgentPods.AgentParts(node, facts, runtime, lister, events, threads, ports, recovery),
+                new AgentPods.AgentParts(node, facts, runtime, calls, lister, events, threads, ports, recovery),
                 // the Node is the owner of the Lease, and the last renewal may have come before the registration
                 new AgentPods.AgentHooks(() -> runtimeStarted, updater::syncSoon, lease::renewSoon));
         this.endpoint = new NodeEndpoint(() -> endpointOptions(node, options, ports), updater::syncSoon, timekeeper);
@@ -220,8 +217,8 @@ public final class NodeAgent implements AutoCloseable {
         }
     }
 
-    private Optional<String> listingProblem() {
-        return pods.listingProblem();
+    private void reportSoon() {
+        updater.syncSoon();
     }
 
     /** Returns the state of the Node's registration and status. */
@@ -242,7 +239,10 @@ public final class NodeAgent implements AutoCloseable {
         return lease.sinceRenewal();
     }
 
-    /** Returns the pods of the node as last seen; unmodifiable. The pods must not be modified. */
+    /**
+     * Returns the pods of the node; unmodifiable. A pod of the API server is as last seen there. A static pod has the
+     * status that the agent computed last. The pods must not be modified.
+     */
     public List<Pod> pods() {
         return pods.all();
     }

@@ -45,7 +45,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds a {@link NodeAgent}. Only the name of the node is required. The defaults are the kubelet's. Not thread-safe.
+ * Builds a {@link NodeAgent}. Only the name of the node is required. The defaults are the kubelet's, except that there is
+ * no health port. Not thread-safe.
  *
  * <p>A value that is not allowed is refused with an {@link IllegalArgumentException} that names it: by its setter, which
  * then changes nothing, or by {@link #build}, if it depends on the machine or on other options. The setters must not be
@@ -300,7 +301,8 @@ public final class NodeAgentBuilder {
 
     /**
      * Sets where {@code /livez}, {@code /readyz} and {@code /healthz} are served without TLS and authentication; at a
-     * loopback address also {@code /metrics}. If the port is in use, the agent works without it. Default: nowhere.
+     * loopback address also {@code /metrics}, {@code /configz}, {@code /statusz}, {@code /flagz} and {@code
+     * /debug/objects}. If the port is in use, the agent works without it. Default: nowhere.
      *
      * @param address an IP address, such as {@code 127.0.0.1}
      * @param port a kubelet has 10248; 0 for none

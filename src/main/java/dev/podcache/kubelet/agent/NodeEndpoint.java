@@ -83,12 +83,22 @@ final class NodeEndpoint implements AutoCloseable {
     private void attempt() {
         try {
             listen();
-        } catch (IOException | RuntimeException | Error e) {
+        } catch (IOException | IllegalArgumentException e) {
+            // the message names the address or the file
+            failed(String.valueOf(e.getMessage()), e);
+        } catch (RuntimeException | Error e) {
             // includes Error: a missing class must not end the thread without a word
-            log.error("kubectl logs and exec do not work for this node, because it has no HTTPS endpoint", e);
+            failed(e.toString(), e);
         } finally {
             attempted.complete(null);
         }
+    }
+
+    private static void failed(String cause, Throwable thrown) {
+        log.error(
+                "HTTPS endpoint of the node did not start: {}; kubectl logs and exec fail until the agent is restarted",
+                cause,
+                thrown);
     }
 
     /** On any free port if the configured one is in use, as it is on a machine with a kubelet. */
@@ -98,7 +108,8 @@ final class NodeEndpoint implements AutoCloseable {
             started = started(options.get());
         } catch (IOException e) {
             started = started(options.get().port(0));
-            log.info("{}; the node's HTTPS endpoint is at port {} instead", e.getMessage(), started.port());
+            // rules of a firewall, for example, may name the configured port
+            log.warn("{}; the HTTPS endpoint of the node is at port {} instead", e.getMessage(), started.port());
         }
         boolean kept;
         synchronized (this) {

@@ -52,7 +52,7 @@ final class NodeEviction {
 
     private Optional<ContainerStatistics> statistics() {
         if (parts.runtime() instanceof ContainerStatistics statistics) {
-            return Optional.of(started.getAsBoolean() ? statistics : NodeEviction::notStarted);
+            return Optional.of(started.getAsBoolean() ? parts.calls().noticed(statistics) : NodeEviction::notStarted);
         }
         return Optional.empty();
     }

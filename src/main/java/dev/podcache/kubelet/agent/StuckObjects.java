@@ -6,6 +6,7 @@ import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.object.Quoted;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import java.util.HashMap;
@@ -29,6 +30,10 @@ final class StuckObjects {
 
     private record ObjectName(ObjectKind<?> kind, ObjectKey key) {
 
+        static ObjectName of(ObjectEntry entry) {
+            return new ObjectName(entry.kind(), entry.key());
+        }
+
         @Override
         public String toString() {
             return kind.name() + " " + key;
@@ -40,26 +45,41 @@ final class StuckObjects {
         this.timekeeper = timekeeper;
     }
 
-    /** Returns the number of these objects and the name of one; empty if there is none. */
+    /** Returns the number of these objects, and the name and the reason of one; empty if there is none. */
     Optional<String> problem() {
-        List<ObjectName> stuck = entries.get().stream()
-                .filter(StuckObjects::isStuck)
-                .map(entry -> new ObjectName(entry.kind(), entry.key()))
-                .toList();
+        List<ObjectEntry> stuck =
+                entries.get().stream().filter(StuckObjects::isStuck).toList();
         long now = timekeeper.nanoTime();
-        List<ObjectName> late;
+        List<ObjectEntry> late;
         synchronized (this) {
             Map<ObjectName, Long> before = since;
             since = stuck.stream()
+                    .map(ObjectName::of)
                     .collect(Collectors.toMap(
                             name -> name, name -> before.getOrDefault(name, now), (one, same) -> one, HashMap::new));
             late = stuck.stream()
-                    .filter(name -> now - since.getOrDefault(name, now) >= GRACE.toNanos())
+                    .filter(entry -> now - since.getOrDefault(ObjectName.of(entry), now) >= GRACE.toNanos())
                     .toList();
         }
-        return late.stream()
-                .findFirst()
-                .map(first -> late.size() + " objects cannot be read, such as " + first + "; /debug/objects shows why");
+        return late.stream().findFirst().map(first -> text(first, late.size()));
+    }
+
+    private static String text(ObjectEntry first, int count) {
+        return count == 1
+                ? ObjectName.of(first) + " cannot be read: " + reason(first)
+                : count + " objects cannot be read, such as " + ObjectName.of(first) + ": " + reason(first)
+                        + "; /debug/objects shows all";
+    }
+
+    private static String reason(ObjectEntry entry) {
+        return entry.lastFailure().map(StuckObjects::message).orElse("its watch has brought no answer yet");
+    }
+
+    /** Quotes the message of an API server's failure, which has no content; nothing is known of other messages. */
+    private static String message(Throwable failure) {
+        return failure instanceof ApiServerException known
+                ? Quoted.text(String.valueOf(known.getMessage()))
+                : failure.getClass().getName();
     }
 
     private static boolean isStuck(ObjectEntry entry) {

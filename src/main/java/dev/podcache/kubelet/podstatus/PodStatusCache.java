@@ -6,10 +6,8 @@ import dev.podcache.pod.PodOrigin;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.time.ApiTime;
 import dev.podcache.time.Timekeeper;
-import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodStatus;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,8 +28,6 @@ final class PodStatusCache {
     private final Timekeeper timekeeper;
     // ordered by version, so that a pod that changes constantly does not delay the reports of others
     private final Map<String, VersionedPodStatus> byUid = new LinkedHashMap<>(); // guarded by this
-    // by the UID of the pod and the container ID, until the pod is forgotten
-    private final Map<String, Map<String, Boolean>> readinessSet = new HashMap<>(); // guarded by this
     private long lastVersion; // guarded by this
 
     PodStatusCache(PodLookup known, Timekeeper timekeeper) {
@@ -48,10 +44,6 @@ final class PodStatusCache {
         return known.atServer(uid).orElse(null);
     }
 
-    private @Nullable Pod known(String uid) {
-        return known.get(uid).orElse(null);
-    }
-
     /** Returns the newest statuses, in the order of their versions. */
     synchronized List<VersionedPodStatus> all() {
         return List.copyOf(byUid.values());
@@ -63,7 +55,6 @@ final class PodStatusCache {
 
     synchronized void remove(String uid) {
         byUid.remove(uid);
-        readinessSet.remove(uid);
     }
 
     /** Stores a new status. Like the other modifying methods, returns whether there is a new version to report. */
@@ -73,7 +64,7 @@ final class PodStatusCache {
                 cached -> {
                     PodStatus copy = PodParts.copy(status);
                     StatusContinuity.runtimeAnswered(cached == null ? pod.getStatus() : cached, copy);
-                    return withReadinessSetLocked(pod, copy);
+                    return copy;
                 },
                 PodEnd.isDeleted(pod),
                 false);
@@ -93,39 +84,6 @@ final class PodStatusCache {
                 false);
     }
 
-    private PodStatus withReadinessSetLocked(Pod pod, PodStatus status) {
-        Map<String, Boolean> set =
-                readinessSet.getOrDefault(String.valueOf(pod.getMetadata().getUid()), Map.of());
-        PodStatus result = status;
-        for (ContainerStatus container : PodParts.containers(status)) {
-            @Nullable Boolean ready = set.get(String.valueOf(container.getContainerID()));
-            if (ready != null && PodParts.isRunning(container)) {
-                @Nullable
-                PodStatus changed = ContainerFlags.ready(pod.getSpec(), result, container.getContainerID(), ready);
-                result = changed == null ? result : changed;
-            }
-        }
-        return result;
-    }
-
-    boolean setReady(String uid, String containerId, boolean ready) {
-        Pod pod = known(uid);
-        if (pod == null) {
-            return false;
-        }
-        synchronized (this) {
-            if (byUid.containsKey(uid)) {
-                readinessSet.computeIfAbsent(uid, added -> new HashMap<>()).put(containerId, ready);
-            }
-        }
-        return change(pod, cached -> ContainerFlags.ready(pod.getSpec(), cached, containerId, ready));
-    }
-
-    boolean setStarted(String uid, String containerId, boolean started) {
-        Pod pod = known(uid);
-        return pod != null && change(pod, cached -> ContainerFlags.started(cached, containerId, started));
-    }
-
     boolean terminate(Pod pod) {
         return store(
                 pod,
@@ -138,18 +96,13 @@ final class PodStatusCache {
                 true);
     }
 
-    private boolean change(Pod pod, Function<PodStatus, @Nullable PodStatus> edit) {
-        return store(pod, cached -> cached == null ? null : edit.apply(cached), false, false);
-    }
-
     /**
      * Replaces the cached status by the result of {@code edit}.
      *
-     * @param edit receives the cached status, or null if there is none; returns null to change nothing
+     * @param edit receives the cached status, or null if there is none
      * @param forced whether to create a new version even if the status is equal to the cached one
      */
-    private boolean store(
-            Pod pod, Function<@Nullable PodStatus, @Nullable PodStatus> edit, boolean forced, boolean finished) {
+    private boolean store(Pod pod, Function<@Nullable PodStatus, PodStatus> edit, boolean forced, boolean finished) {
         PodKey key = PodReferences.key(pod);
         String now = ApiTime.of(timekeeper.wallTime());
         boolean isStatic = PodOrigin.isStatic(pod);
@@ -158,10 +111,7 @@ final class PodStatusCache {
         String refusal;
         synchronized (this) {
             VersionedPodStatus cached = byUid.get(key.uid());
-            @Nullable PodStatus next = edit.apply(cached == null ? null : cached.status());
-            if (next == null) {
-                return false;
-            }
+            PodStatus next = edit.apply(cached == null ? null : cached.status());
             PodStatus before = cached == null ? PodParts.status(mirror == null ? pod : mirror) : cached.status();
             refusal = StatusTransitions.refusal(pod.getSpec(), before, next);
             if (refusal == null) {

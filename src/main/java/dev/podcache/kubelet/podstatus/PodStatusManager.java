@@ -51,7 +51,7 @@ public final class PodStatusManager implements AutoCloseable {
      *
      * @param api the API for pods; not closed by the manager
      * @param known finds the pods as the API server last reported them, such as from a watch. The full pass compares them
-     *     with the reported statuses; readiness and startup changes use their specs
+     *     with the reported statuses
      * @param timekeeper the clock and timers; not closed by the manager
      * @param random uniform in [0, 1), for jitter
      */
@@ -121,30 +121,6 @@ public final class PodStatusManager implements AutoCloseable {
         reportIf(
                 cache.setHanging(pod, Objects.requireNonNull(call, "call")),
                 pod.getMetadata().getUid());
-    }
-
-    /**
-     * Sets whether a container is ready, and updates the pod's conditions. Later statuses of the same instance keep this
-     * readiness while it runs. Ignored if the pod is unknown or has no status yet.
-     *
-     * @param uid the pod's UID
-     * @param containerId the container ID in the container's status
-     */
-    public void setContainerReadiness(String uid, String containerId, boolean ready) {
-        reportIf(
-                cache.setReady(
-                        Objects.requireNonNull(uid, "uid"), Objects.requireNonNull(containerId, "containerId"), ready),
-                uid);
-    }
-
-    /** Sets whether a container has started. Ignored in the same cases as {@link #setContainerReadiness}. */
-    public void setContainerStartup(String uid, String containerId, boolean started) {
-        reportIf(
-                cache.setStarted(
-                        Objects.requireNonNull(uid, "uid"),
-                        Objects.requireNonNull(containerId, "containerId"),
-                        started),
-                uid);
     }
 
     /**

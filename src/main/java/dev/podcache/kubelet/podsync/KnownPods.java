@@ -25,17 +25,7 @@ public final class KnownPods {
 
     /** Returns a lookup in these pods that finds a static pod at the API server by its mirror pod. */
     public PodLookup shownBy(MirrorPods mirrors) {
-        return new PodLookup() {
-            @Override
-            public Optional<Pod> get(String uid) {
-                return KnownPods.this.get(uid);
-            }
-
-            @Override
-            public Optional<Pod> atServer(String uid) {
-                return get(uid).flatMap(pod -> PodOrigin.isStatic(pod) ? mirrors.of(pod) : Optional.of(pod));
-            }
-        };
+        return uid -> get(uid).flatMap(pod -> PodOrigin.isStatic(pod) ? mirrors.of(pod) : Optional.of(pod));
     }
 
     void put(String uid, Pod pod) {

@@ -3,16 +3,14 @@ package dev.podcache.kubelet.podsync;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.object.PodKey;
 import dev.podcache.pod.PodReferences;
+import dev.podcache.time.OverdueCalls;
 import dev.podcache.time.TaskThreads;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
-import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,29 +23,26 @@ final class OrphanedPods {
 
     private static final Logger log = LoggerFactory.getLogger(PodWorkers.class);
 
-    /** So that the node is not ready 30 s after the call: its status is computed every 10 s. */
-    private static final Duration LISTING_HANGS_AFTER = Duration.ofSeconds(15);
-
     private final PodRuntime runtime;
     private final TaskThreads threads;
-    private final Timekeeper timekeeper;
+    private final OverdueCalls listing;
     private final Predicate<String> isKnown;
     private final Consumer<Pod> end;
 
     private boolean listed; // guarded by this
     private boolean awaitsFiles; // guarded by this
-    private volatile @Nullable Long listingSince; // nanoseconds; null while the runtime's pods are not listed
 
     /**
      * Creates an instance that looks for nothing yet.
      *
+     * @param listing notices when the runtime does not list its pods
      * @param isKnown returns whether the pod with a UID is to run
      * @param end ends a pod; may be called for one that has become known meanwhile
      */
-    OrphanedPods(PodWorkers.Parts parts, Predicate<String> isKnown, Consumer<Pod> end) {
+    OrphanedPods(PodWorkers.Parts parts, OverdueCalls listing, Predicate<String> isKnown, Consumer<Pod> end) {
         this.runtime = parts.runtime();
         this.threads = parts.threads();
-        this.timekeeper = parts.timekeeper();
+        this.listing = listing;
         this.isKnown = isKnown;
         this.end = end;
     }
@@ -103,11 +98,11 @@ final class OrphanedPods {
     /** Returns the pods that only the runtime knows, with their identities alone. Throws what the runtime throws. */
     List<Pod> find() {
         List<PodKey> running;
-        listingSince = timekeeper.nanoTime();
+        Timekeeper.Scheduled call = listing.begin();
         try {
             running = runtime.pods();
         } finally {
-            listingSince = null;
+            call.cancel();
         }
         return running.stream()
                 .filter(key -> !isKnown.test(key.uid()))
@@ -125,14 +120,5 @@ final class OrphanedPods {
                 .withNewSpec()
                 .endSpec()
                 .build();
-    }
-
-    /** Returns that the runtime does not answer when it is asked for its pods; empty if it does. */
-    Optional<String> listingProblem() {
-        Long since = listingSince;
-        if (since == null || timekeeper.nanoTime() - since < LISTING_HANGS_AFTER.toNanos()) {
-            return Optional.empty();
-        }
-        return Optional.of("has not returned for " + LISTING_HANGS_AFTER.toSeconds() + " s");
     }
 }

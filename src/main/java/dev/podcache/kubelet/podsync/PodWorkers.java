@@ -13,6 +13,7 @@ import dev.podcache.object.FailureReason;
 import dev.podcache.pod.PodOrigin;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.reflector.ReflectorSink;
+import dev.podcache.time.OverdueCalls;
 import dev.podcache.time.TaskThreads;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Node;
@@ -90,28 +91,20 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
             Timekeeper timekeeper) {}
 
     /**
-     * Creates workers for no pods, which admit every pod.
-     *
-     * @param random uniform in [0, 1), for the jitter of sync periods
-     */
-    public PodWorkers(Parts parts, DoubleSupplier random) {
-        this(parts, PodAdmission.ALL, random);
-    }
-
-    /**
      * Creates workers for no pods.
      *
      * @param admission asked at the first sync of a pod that the runtime does not know
+     * @param listing notices when the runtime does not list its pods
      * @param random uniform in [0, 1), for the jitter of sync periods
      */
-    public PodWorkers(Parts parts, PodAdmission admission, DoubleSupplier random) {
+    public PodWorkers(Parts parts, PodAdmission admission, OverdueCalls listing, DoubleSupplier random) {
         this.parts = parts;
         this.admission = admission;
         this.random = random;
         this.calls = new RuntimeCalls(parts.threads(), parts.timekeeper(), this::hangs);
         RuntimeExec exec = new RuntimeExec(parts.runtime(), parts.threads());
         this.hooks = new LifecycleHooks(exec, parts.network(), parts.timekeeper());
-        this.orphans = new OrphanedPods(parts, workers::containsKey, this::endOrphan);
+        this.orphans = new OrphanedPods(parts, listing, workers::containsKey, this::endOrphan);
     }
 
     @Override
@@ -146,11 +139,6 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         PodWorker worker = worker(orphan);
         worker.assumeGone();
         begin(worker, null);
-    }
-
-    /** Returns that the runtime does not answer when it is asked for its pods; empty if it does. Does not block. */
-    public Optional<String> listingProblem() {
-        return orphans.listingProblem();
     }
 
     /** Sets what provides static pods. Call it once, before any pod is added. */

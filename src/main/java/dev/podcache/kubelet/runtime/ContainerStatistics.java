@@ -10,7 +10,8 @@ import java.util.OptionalLong;
 
 /**
  * Measures what containers use, for {@code /stats/summary}, {@code /metrics/resource} and eviction. A {@link PodRuntime}
- * that can do this implements this, too.
+ * that can do this implements this, too. The agent measures every 10 s for eviction; while such a call has not returned for
+ * 15 s, the node is not ready.
  */
 public interface ContainerStatistics {
 

@@ -16,11 +16,12 @@ import java.util.Map;
  * container changes by itself. It keeps the last state of a container that ended until the container is started again
  * or the pod is forgotten. A runtime that restarts containers by itself shows a container as waiting meanwhile.
  *
- * <p>A pod is identified by its UID. The agent makes one call at a time for a pod, except {@link #status}, and except that
- * it stops several containers at the same time; calls for different pods come from different threads. All methods except {@link #type} may block. The agent interrupts a thread
- * in {@link #mount} or {@link #start(Pod, Container, Launch)} when the pod should end. While a call does not return,
- * only its pod waits: after 30 s, an event and a condition of the pod say so. If a call throws, the pod's status or an
- * event shows the exception, and a later sync repeats the call.
+ * <p>A pod is identified by its UID. Calls for one pod are sequential, except {@link #status} and the {@link #stop(PodKey,
+ * String, Duration) stop} of single containers, which may run in parallel. Calls for different pods come from different
+ * threads. All methods except {@link #type} may block. The agent interrupts a thread in {@link #mount}, {@link #start(Pod,
+ * Container, Launch) start} or {@code stop} when the pod is to end, or to end sooner. While a call does not return, only
+ * its pod waits: after 30 s, an event and a condition of the pod say so. If a call throws, the pod's status or an event
+ * shows the exception, and a later sync repeats the call.
  *
  * <p>Optional capabilities are interfaces of their own, which the same object implements: {@link ContainerLogs}, {@link
  * ContainerExec}, {@link ContainerStatistics}, {@link DiskReclaim}.
@@ -45,23 +46,24 @@ public interface PodRuntime {
     RuntimeStatus health();
 
     /**
-     * Returns all pods of which the runtime knows a container. The agent stops and forgets those that the API server
-     * no longer has.
+     * Returns all pods of which the runtime knows a container. The agent stops and forgets those that neither the API
+     * server nor a file of static pods has. While the call has not returned for 15 s, the node is not ready.
      */
     List<PodKey> pods();
 
     /**
      * Returns the current state of a pod's containers. Each start of a container gives it a new container ID. The agent
      * fills in what a status leaves out: the image, the restart count, the last state, and whether the container is
-     * started and ready. An image must be as the spec named it at the start of the container, because a container whose
+     * started and ready. A container of which the runtime says that it is not ready is not, whatever its probes say; the
+     * same for started. An image must be as the spec named it at the start of the container, because a container whose
      * image differs from its spec is restarted. Called several times in each sync, so it should be fast.
      */
     PodState status(Pod pod);
 
     /**
      * Writes the content of a pod's volumes. Called before the pod's first container is started, and again when a
-     * Secret or ConfigMap has changed and at every later sync. A volume that is left out could not be resolved: what it
-     * has stays. {@code VolumeDirectory} writes the files to a directory.
+     * Secret or ConfigMap has changed and at every later sync. A volume that could not be resolved is not in the map. Keep
+     * its existing files. {@code VolumeDirectory} writes the files to a directory.
      *
      * @param volumes the files by path, for each volume whose content comes from Secrets, ConfigMaps, tokens or the pod
      *     itself. The keys are volume names in the order of the pod's spec; both maps are unmodifiable

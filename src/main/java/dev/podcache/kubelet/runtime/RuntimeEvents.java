@@ -1,8 +1,9 @@
 package dev.podcache.kubelet.runtime;
 
 /**
- * The notifications from a {@link PodRuntime} to its agent. The agent does not poll: it learns of a change only through
- * this interface. Calls may come from any thread, and do not block. After the agent is closed, they have no effect.
+ * The notifications from a {@link PodRuntime} to its agent. Without them, the agent sees a change of a pod at the pod's
+ * next sync, which is 1 to 1.5 min after the last one by default, and a change of health within 5 s. Calls may come from any
+ * thread, and do not block. After the agent is closed, they have no effect.
  */
 public interface RuntimeEvents {
 

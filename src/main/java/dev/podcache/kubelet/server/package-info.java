@@ -35,8 +35,9 @@
  * <tr><td>{@code /attach}, {@code /portForward}</td><td>501</td><td>{@code proxy}</td></tr>
  * </table>
  *
- * <p>{@code HealthServer} serves the health endpoints, and at a loopback address {@code /metrics}, without TLS and
- * authentication, and never says why a check fails.
+ * <p>{@code HealthServer} serves the health endpoints without TLS and authentication, and never says why a check fails.
+ * At a loopback address, it also serves {@code /metrics}, {@code /configz}, {@code /statusz}, {@code /flagz} and {@code
+ * /debug/objects}.
  *
  * <p>{@code kubectl logs} and {@code kubectl exec} reach these paths through the API server, which needs the node's
  * address and port in the Node's status. Logs need a {@code PodRuntime} that implements {@code ContainerLogs}, commands

@@ -5,9 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.podcache.embedded.Verb;
 import dev.podcache.kubelet.agent.KubeletConfiguration.Endpoint;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.time.TaskThreads;
 import io.fabric8.kubernetes.api.model.Node;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -23,8 +27,11 @@ class AdvertisedPortTest {
     final AgentFixture fixture = new AgentFixture();
 
     @Test
-    void endpointDoesNotListen_nodeIsReadyAndAdvertisesNoPort(NoLeaks leaks) {
-        leaks.allowWarnings("it has no HTTPS endpoint");
+    @ExpectedWarnings({
+        "HTTPS endpoint of the node did not start: cannot use /no/such.pem and /no/such.key: there is no file /no/such.pem;"
+                + " kubectl logs and exec fail until the agent is restarted"
+    })
+    void endpointDoesNotListen_nodeIsReadyAndAdvertisesNoPort_andTheLogSaysWhy() {
         fixture.agent(options -> {
                     options.endpoint = new Endpoint(true, "127.0.0.1", 0, "/no/such.pem", "/no/such.key", "");
                     return options;
@@ -63,6 +70,21 @@ class AdvertisedPortTest {
         fixture.timekeeper.advance(Duration.ofSeconds(11));
 
         assertThat(advertisedPort()).isZero();
+    }
+
+    @Test
+    @ExpectedWarnings("the HTTPS endpoint of the node is at port ")
+    void portIsInUse_anotherOneIsAdvertised_andTheLogSaysSo() throws IOException {
+        try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            fixture.agent(options -> {
+                        options.endpoint = new Endpoint(true, "127.0.0.1", other.getLocalPort(), "", "", "");
+                        return options;
+                    })
+                    .start();
+            fixture.timekeeper.advance(Duration.ofSeconds(15));
+
+            assertThat(advertisedPort()).isPositive().isNotEqualTo(other.getLocalPort());
+        }
     }
 
     private void startWithEndpoint(Deque<Runnable> tasks) {

@@ -1,5 +1,6 @@
 package dev.podcache.kubelet.agent;
 
+import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
@@ -88,25 +89,49 @@ class AgentChecksTest {
         leaks.allowWarnings("failed; retrying");
         try (FakePodcache cache = new FakePodcache()) {
             cache.put(Secrets.of("shop", "db", NoLeaks.CANARY));
-            cache.registerPod(Pods.withSecrets("shop", "web", "uid-web", List.of("db", "other")));
+            cache.registerPod(Pods.withSecrets("shop", "web", "uid-web", List.of("db", "other", "third")));
             cache.secrets().getObject("shop", "db");
+            cache.put(Secrets.of("shop", "third", "v"));
+            cache.secrets().getObject("shop", "third");
             StuckObjects stuck = new StuckObjects(cache::entries, clock);
             assertThat(stuck.problem()).isEmpty();
-            cache.fail(ObjectKind.SECRET, "shop", "other", FailureReason.FORBIDDEN);
-            assertThat(catchThrowable(() -> cache.secrets().getObject("shop", "other")))
-                    .isNotNull();
+            forbid(cache, "other");
 
             assertThat(stuck.problem()).isEmpty();
             clock.advance(StuckObjects.GRACE.minusSeconds(1));
             assertThat(stuck.problem()).isEmpty();
             clock.advance(Duration.ofSeconds(1));
             assertThat(stuck.problem())
-                    .contains("1 objects cannot be read, such as Secret shop/other; /debug/objects shows why");
+                    .hasValueSatisfying(text -> assertThat(text)
+                            .startsWith("Secret shop/other cannot be read: ")
+                            .contains("the test says so"));
 
-            cache.put(Secrets.of("shop", "other", "v"));
-            cache.secrets().getObject("shop", "other");
+            forbid(cache, "third");
+            assertThat(stuck.problem()).isPresent();
+            clock.advance(StuckObjects.GRACE);
+            assertThat(stuck.problem())
+                    .hasValueSatisfying(text -> assertThat(text)
+                            .startsWith("2 objects cannot be read, such as Secret shop/")
+                            .contains("the test says so")
+                            .endsWith("; /debug/objects shows all"));
+
+            for (String name : List.of("other", "third")) {
+                cache.put(Secrets.of("shop", name, "v"));
+                cache.secrets().getObject("shop", name);
+            }
             assertThat(stuck.problem()).isEmpty();
         }
+    }
+
+    private static void forbid(FakePodcache cache, String secret) {
+        cache.fail(ObjectKind.SECRET, "shop", secret, FailureReason.FORBIDDEN);
+        await().until(() -> {
+            // throws unless the object is known
+            Throwable unused = catchThrowable(() -> cache.secrets().getObject("shop", secret));
+            return cache.entries().stream()
+                    .anyMatch(entry -> entry.key().name().equals(secret)
+                            && entry.lastFailure().isPresent());
+        });
     }
 
     @Test

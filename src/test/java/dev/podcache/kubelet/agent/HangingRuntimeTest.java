@@ -23,6 +23,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class HangingRuntimeTest {
 
     private static final Duration STEP = Duration.ofSeconds(1);
+    private static final Duration MOMENT = Duration.ofMillis(1);
+    private static final Duration NOT_READY_WITHIN = Duration.ofSeconds(30);
 
     private final AgentFixture fixture = new AgentFixture();
     private final NotifyingRuntime runtime = new NotifyingRuntime(fixture.timekeeper);
@@ -42,12 +44,36 @@ class HangingRuntimeTest {
         return agent;
     }
 
+    /** Starts an agent that computes its node's status so rarely that only a change can be the reason of a report. */
+    private void startWithRareUpdates() {
+        fixture.agent(options -> {
+                    options.threadsOf = (limit, time) -> TaskThreads.named("podcache-pod", limit, time);
+                    return options.runtime(runtime).statusPeriods(Duration.ofMinutes(1), Duration.ofMinutes(5));
+                })
+                .start();
+        awaitReady("True");
+    }
+
     /** Lets time pass, a second at each look, because threads need real time too. */
     private void awaitWhileTimePasses(Callable<Boolean> condition) {
+        awaitWhileTimePasses(STEP, condition);
+    }
+
+    private void awaitWhileTimePasses(Duration step, Callable<Boolean> condition) {
         await().pollInterval(Duration.ofMillis(10)).until(() -> {
-            fixture.timekeeper.advance(STEP);
+            fixture.timekeeper.advance(step);
             return condition.call();
         });
+    }
+
+    private void awaitNotReadyInTime_andReadyAtOnceAfterwards(String message) {
+        awaitReady("False");
+        assertThat(runtime.hangsFor()).isPositive().isLessThanOrEqualTo(NOT_READY_WITHIN);
+        assertThat(ready().getReason()).isEqualTo("KubeletNotReady");
+        assertThat(ready().getMessage()).contains(message);
+
+        runtime.release();
+        awaitWhileTimePasses(MOMENT, () -> fixture.ready().equals("True"));
     }
 
     private void awaitReady(String status) {
@@ -125,16 +151,32 @@ class HangingRuntimeTest {
     }
 
     @Test
-    void listOfPodsHangs_nodeIsNotReady() {
+    void listOfPodsHangs_statusIsRarelyComputed_nodeIsNotReadyWithin30s() {
         runtime.hang("pods");
-        start();
-        awaitReady("True");
+        startWithRareUpdates();
 
-        awaitReady("False");
+        awaitNotReadyInTime_andReadyAtOnceAfterwards(
+                "the list of the runtime's pods is not healthy: PodRuntime.pods() has not returned for 15 s");
+    }
 
-        assertThat(ready().getMessage()).contains("the list of the runtime's pods is not healthy");
-        runtime.release();
-        awaitReady("True");
+    @Test
+    void statisticsHang_statusIsRarelyComputed_nodeIsNotReadyWithin30s(NoLeaks leaks) {
+        leaks.allowWarnings("has not returned the usage of its pods for 10 s");
+        startWithRareUpdates();
+
+        runtime.hang("usage");
+
+        awaitNotReadyInTime_andReadyAtOnceAfterwards(
+                "the measurement of the runtime's pods is not healthy: ContainerStatistics has not returned for 15 s");
+    }
+
+    @Test
+    void healthHangs_statusIsRarelyComputed_nodeIsNotReadyWithin30s() {
+        startWithRareUpdates();
+
+        runtime.hang("health");
+
+        awaitNotReadyInTime_andReadyAtOnceAfterwards("container runtime is down");
     }
 
     private String responding(String pod) {

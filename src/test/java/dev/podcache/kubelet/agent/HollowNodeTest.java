@@ -12,6 +12,8 @@ import dev.podcache.reflector.Recovery;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.NodeBuilder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -86,6 +88,36 @@ class HollowNodeTest {
         assertThat(perMinute.subList(0, 2)).containsOnly(0);
         assertThat(Collections.max(perMinute)).isLessThan(NODES / 2);
         assertThat(perMinute.stream().mapToInt(Integer::intValue).sum()).isGreaterThanOrEqualTo(NODES);
+    }
+
+    private List<String> nodesWithLeaseRequests() {
+        return server.actions().stream()
+                .filter(action -> action.kind().equals(ObjectKind.LEASE))
+                .map(action -> action.key().name())
+                .distinct()
+                .toList();
+    }
+
+    @Test
+    void nodeIsDeleted_itsLeaseIsNotRenewed_untilSomebodyCreatesTheNode(NoLeaks leaks) {
+        leaks.allowWarnings("Node hollow-3 was deleted, so it is neither registered nor reported");
+        start(new HollowTemplate());
+        Node deleted = server.cluster().get(Node.class, "", "hollow-3");
+
+        server.cluster().delete(deleted);
+        timekeeper.advance(Duration.ofMinutes(1));
+        server.clearActions();
+        timekeeper.advance(Duration.ofMinutes(1));
+        assertThat(nodesWithLeaseRequests()).hasSize(NODES - 1).doesNotContain("hollow-3");
+
+        server.cluster()
+                .create(new NodeBuilder()
+                        .withNewMetadata()
+                        .withName("hollow-3")
+                        .endMetadata()
+                        .build());
+        timekeeper.advance(Duration.ofMinutes(1));
+        assertThat(nodesWithLeaseRequests()).contains("hollow-3");
     }
 
     @Test

@@ -17,10 +17,13 @@ import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -122,6 +125,35 @@ class HollowNodesTest {
             await().until(() -> second.oldestRenewal().isPresent());
             assertThat(startedAt()).isEqualTo(began);
         }
+    }
+
+    @Test
+    void restart_newPods_getOtherAddressesThanThePodsThatExist() {
+        try (HollowNodes first = HollowNodes.start(served.client(), 1, new HollowTemplate())) {
+            await().until(() -> first.ready() == 1);
+            create(Pods.assigned("hollow-0", "web"));
+            await().until(() -> "Running".equals(status("web").getPhase()));
+        }
+        // these are listed first, and have no address yet
+        create(Pods.assigned("hollow-0", "a-1"));
+        create(Pods.assigned("hollow-0", "a-2"));
+
+        try (HollowNodes second = HollowNodes.start(served.client(), 1, new HollowTemplate())) {
+            await().until(() -> second.running() == 3);
+            create(Pods.assigned("hollow-0", "zz"));
+            await().until(() -> second.running() == 4);
+            await().until(() -> addresses("web", "a-1", "a-2", "zz").stream().noneMatch(Objects::isNull));
+
+            assertThat(addresses("web", "a-1", "a-2", "zz")).doesNotHaveDuplicates();
+        }
+    }
+
+    private List<@Nullable String> addresses(String... pods) {
+        List<@Nullable String> addresses = new ArrayList<>();
+        for (String pod : pods) {
+            addresses.add(status(pod).getPodIP());
+        }
+        return addresses;
     }
 
     @Test

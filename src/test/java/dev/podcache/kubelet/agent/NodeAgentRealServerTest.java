@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.micrometer.PrometheusScrape;
+import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.Needs;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Pods;
@@ -134,6 +135,7 @@ class NodeAgentRealServerTest {
     }
 
     @Test
+    @ExpectedWarnings("the HTTPS endpoint of the node is at port ")
     void twoAgents_eachHasItsOwnNode_andTheSecondTakesAFreePort() {
         String second = name + "-b";
         try (NodeAgent first = builder().server(options -> options.port(0)).build()) {

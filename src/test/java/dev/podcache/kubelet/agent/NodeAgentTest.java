@@ -310,6 +310,7 @@ class NodeAgentTest {
     @Test
     void runtimeDoesNotStartAtFirst_nodeIsNotReadyAndPodsWait(NoLeaks leaks) {
         leaks.allowWarnings("query of the container runtime's status failed");
+        leaks.allowWarnings("the runtime failed to return the usage of its pods");
         fixture.createPods(1);
         NotifyingRuntime runtime = new NotifyingRuntime(fixture.timekeeper);
         runtime.failsToStart = true;

@@ -100,14 +100,37 @@ class NodeStaticPodsTest {
     }
 
     @Test
+    void pods_ofTheAgentAndItsPage_haveTheStatusOfTheirContainers() throws IOException {
+        write("nginx");
+        NodeAgent agent = start();
+        advance(Duration.ofSeconds(5));
+
+        Pod first = shown(agent.pods());
+        assertThat(first.getStatus().getPhase()).isEqualTo("Running");
+        assertThat(first.getStatus().getContainerStatuses().get(0).getState().getRunning())
+                .isNotNull();
+        assertThat(shown(agent.view().pods())).isEqualTo(first);
+
+        deleteFile();
+        advance(READ);
+        assertThat(agent.pods()).isEmpty();
+    }
+
+    private static Pod shown(List<Pod> pods) {
+        assertThat(pods).hasSize(1);
+        return pods.get(0);
+    }
+
+    @Test
     void start_apiServerDoesNotAnswer_podRuns_andItsMirrorPodComesLater(NoLeaks leaks) throws IOException {
         leaks.allowWarnings("");
         write("nginx");
         failAllRequests();
 
-        start();
+        NodeAgent agent = start();
         advance(Duration.ofSeconds(30));
         assertThat(runningUids()).hasSize(1);
+        assertThat(shown(agent.pods()).getStatus().getPhase()).isEqualTo("Running");
 
         fixture.server.clearFailures();
         advance(Duration.ofMinutes(1));

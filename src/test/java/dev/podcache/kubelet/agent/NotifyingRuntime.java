@@ -1,6 +1,7 @@
 package dev.podcache.kubelet.agent;
 
 import com.google.common.util.concurrent.Uninterruptibles;
+import dev.podcache.kubelet.runtime.ContainerStatistics;
 import dev.podcache.kubelet.runtime.ForwardingRuntime;
 import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.kubelet.runtime.Launch;
@@ -12,29 +13,37 @@ import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
-/** A hollow runtime whose health a test sets, whose calls a test makes hang, and which keeps what was mounted last. */
-final class NotifyingRuntime extends ForwardingRuntime {
+/**
+ * A hollow runtime whose health a test sets, whose calls a test makes hang, and which keeps what was mounted last. It
+ * measures no container.
+ */
+final class NotifyingRuntime extends ForwardingRuntime implements ContainerStatistics {
+
+    private final Timekeeper timekeeper;
 
     private final Map<String, CountDownLatch> hanging = new ConcurrentHashMap<>();
     private final Map<String, Map<String, Map<String, VolumeFile>>> mounted = new ConcurrentHashMap<>();
     volatile RuntimeStatus status = RuntimeStatus.ready("1");
     volatile boolean failsToStart;
     private volatile @Nullable RuntimeEvents events;
+    private volatile @Nullable Long hangsSince;
 
     NotifyingRuntime(Timekeeper timekeeper) {
         super(new HollowRuntime(timekeeper));
+        this.timekeeper = timekeeper;
     }
 
     /**
      * Makes calls hang, even if they are interrupted, until {@link #release}.
      *
-     * @param call {@code health}, {@code pods}, or {@code start} and the name of a pod
+     * @param call {@code health}, {@code pods}, {@code usage}, or {@code start} and the name of a pod
      */
     void hang(String call) {
         hanging.put(call, new CountDownLatch(1));
@@ -46,9 +55,18 @@ final class NotifyingRuntime extends ForwardingRuntime {
 
     private void called(String call) {
         CountDownLatch released = hanging.get(call);
-        if (released != null) {
+        if (released != null && released.getCount() > 0) {
+            if (hangsSince == null) {
+                hangsSince = timekeeper.nanoTime();
+            }
             Uninterruptibles.awaitUninterruptibly(released);
         }
+    }
+
+    /** Returns the time since a call first hung; zero if none has. */
+    Duration hangsFor() {
+        Long since = hangsSince;
+        return Duration.ofNanos(since == null ? 0 : timekeeper.nanoTime() - since);
     }
 
     /** Returns whether the last mount of the pod gave a file this content. */
@@ -85,6 +103,12 @@ final class NotifyingRuntime extends ForwardingRuntime {
     public List<PodKey> pods() {
         called("pods");
         return hollow.pods();
+    }
+
+    @Override
+    public List<PodUsage> usage() {
+        called("usage");
+        return List.of();
     }
 
     @Override

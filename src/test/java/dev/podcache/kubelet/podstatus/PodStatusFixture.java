@@ -33,20 +33,11 @@ final class PodStatusFixture implements AutoCloseable {
     final Map<String, Pod> mirrors = new LinkedHashMap<>();
 
     final PodStatusManager manager =
-            new PodStatusManager(server.api(ObjectKind.POD, TIMEOUT), new KnownHere(), time, () -> 0.0);
+            new PodStatusManager(server.api(ObjectKind.POD, TIMEOUT), this::atServer, time, () -> 0.0);
 
-    private final class KnownHere implements PodLookup {
-
-        @Override
-        public Optional<Pod> get(String uid) {
-            return Optional.ofNullable(known.get(uid));
-        }
-
-        @Override
-        public Optional<Pod> atServer(String uid) {
-            return get(uid).flatMap(
-                            pod -> PodOrigin.isStatic(pod) ? Optional.ofNullable(mirrors.get(uid)) : Optional.of(pod));
-        }
+    private Optional<Pod> atServer(String uid) {
+        return Optional.ofNullable(known.get(uid))
+                .flatMap(pod -> PodOrigin.isStatic(pod) ? Optional.ofNullable(mirrors.get(uid)) : Optional.of(pod));
     }
 
     /** Creates a pod in the cluster and delivers it to the manager. */

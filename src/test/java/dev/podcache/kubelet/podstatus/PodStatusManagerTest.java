@@ -9,7 +9,6 @@ import static dev.podcache.kubelet.podstatus.Given.running;
 import static dev.podcache.kubelet.podstatus.Given.since;
 import static dev.podcache.kubelet.podstatus.Given.spec;
 import static dev.podcache.kubelet.podstatus.Given.status;
-import static dev.podcache.kubelet.podstatus.Given.unready;
 import static dev.podcache.kubelet.podstatus.Given.waiting;
 import static dev.podcache.kubelet.podstatus.Given.withConditions;
 import static dev.podcache.kubelet.podstatus.Given.withStatus;
@@ -236,82 +235,6 @@ class PodStatusManagerTest extends PodStatusManagerFixture {
         world.sync();
 
         assertThat(world.storedStatus("cart").getPhase()).isEqualTo("Running");
-    }
-
-    // TestSetContainerReadiness and TestSetContainerStartup
-
-    @Test
-    void setContainerReadiness_beforeAnyStatus_isIgnored() {
-        manager.setContainerReadiness(uid, "test://c1", true);
-        world.sync();
-
-        assertThat(manager.getPodStatus(uid)).isEmpty();
-        assertThat(world.requests()).isEmpty();
-    }
-
-    @Test
-    void setContainerReadiness_ofOneAfterTheOther_makesThePodReadyWithTheLast() {
-        manager.setPodStatus(
-                pod,
-                withConditions(
-                        status("Running", unready("c1"), unready("c2")),
-                        condition("Ready", "False"),
-                        condition("ContainersReady", "False")));
-
-        manager.setContainerReadiness(uid, "test://c1", true);
-        assertThat(world.held(pod).getContainerStatuses().get(0).getReady()).isTrue();
-        assertThat(readyOf(world.held(pod))).isEqualTo("False");
-        manager.setContainerReadiness(uid, "test://c2", true);
-        assertThat(readyOf(world.held(pod))).isEqualTo("True");
-        world.sync();
-        assertThat(readyOf(world.storedStatus("cart"))).isEqualTo("True");
-        manager.setContainerReadiness(uid, "test://c2", false);
-        assertThat(readyOf(world.held(pod))).isEqualTo("False");
-    }
-
-    @Test
-    void setContainerReadiness_statusWithoutConditions_getsThem() {
-        manager.setPodStatus(pod, status("Running", running("c1"), unready("c2")));
-
-        manager.setContainerReadiness(uid, "test://c2", true);
-
-        assertThat(world.held(pod).getConditions())
-                .extracting(PodCondition::getType)
-                .containsExactly("Ready", "ContainersReady");
-    }
-
-    @Test
-    void setContainerReadiness_unknownContainerUnknownPodOrNoNews_isIgnored() {
-        manager.setPodStatus(pod, status("Running", running("c1")));
-        world.sync();
-        world.requests();
-
-        manager.setContainerReadiness(uid, "test://other", true);
-        manager.setContainerReadiness("uid-of-nobody", "test://c1", false);
-        manager.setContainerReadiness(uid, "test://c1", true);
-        world.sync();
-
-        assertThat(world.requests()).isEmpty();
-    }
-
-    @Test
-    void setContainerStartup_notStarted_isNewsTheFirstTime() {
-        manager.setPodStatus(pod, status("Running", running("c1")));
-        world.sync();
-        world.requests();
-
-        manager.setContainerStartup(uid, "test://c1", false);
-        world.sync();
-        assertThat(world.requests()).containsExactly(GET, PATCH);
-        manager.setContainerStartup(uid, "test://c1", false);
-        manager.setContainerStartup(uid, "test://other", true);
-        world.sync();
-        assertThat(world.requests()).isEmpty();
-
-        manager.setContainerStartup(uid, "test://c1", true);
-        world.sync();
-        assertThat(world.storedStatus("cart").getContainerStatuses().get(0).getStarted())
-                .isTrue();
     }
 
     // TestSyncBatchCleanupVersions, TestReconcilePodStatus

@@ -73,6 +73,9 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
     /** What the runtime puts before the name of an image. */
     String imagePrefix = "";
 
+    /** Whether the runtime says of all containers that they are not ready. */
+    boolean notReady;
+
     /** Whether the runtime has lost the state of all pods, until it starts a container. */
     boolean forgetsAll;
 
@@ -173,13 +176,14 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
         }
         throwIfSet(onStatus);
         PodState state = forgetsAll ? PodState.NONE : runtime.status(pod);
-        return PodState.of(state.initContainers(), renamed(state.containers()), state.podIps());
+        return PodState.of(state.initContainers(), changed(state.containers()), state.podIps());
     }
 
-    private List<ContainerStatus> renamed(List<ContainerStatus> statuses) {
+    private List<ContainerStatus> changed(List<ContainerStatus> statuses) {
         return statuses.stream()
                 .map(status -> new ContainerStatusBuilder(status)
                         .withImage(status.getImage() == null ? null : imagePrefix + status.getImage())
+                        .withReady(notReady ? Boolean.FALSE : status.getReady())
                         .build())
                 .toList();
     }

@@ -141,17 +141,23 @@ class PodWakeTest {
     }
 
     @Test
-    void readinessThatSomebodySets_survivesSyncs() {
+    void runtimeSaysThatAContainerIsNotReady_countsAtOnceAndInLaterSyncs_untilItSaysOtherwise() {
         node.start();
-        Pod web = node.create(pod("web"));
-        String uid = web.getMetadata().getUid();
+        String uid = node.create(pod("web")).getMetadata().getUid();
+        assertThat(ready("web")).isEqualTo("True");
 
-        node.statuses.setContainerReadiness(uid, node.container("web", "main").getContainerID(), false);
+        node.runtime.notReady = true;
         node.workers.changed(uid);
-        node.timekeeper.advance(WorkersFixture.SYNC.multipliedBy(3));
-
+        node.settle();
         assertThat(node.container("web", "main").getReady()).isFalse();
         assertThat(ready("web")).isEqualTo("False");
+        node.timekeeper.advance(WorkersFixture.SYNC.multipliedBy(3));
+        assertThat(ready("web")).isEqualTo("False");
+
+        node.runtime.notReady = false;
+        node.workers.changed(uid);
+        node.settle();
+        assertThat(ready("web")).isEqualTo("True");
     }
 
     @Test

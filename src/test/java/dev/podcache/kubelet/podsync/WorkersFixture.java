@@ -19,6 +19,7 @@ import dev.podcache.testing.Pods;
 import dev.podcache.testing.RecordedEvents;
 import dev.podcache.testing.Secrets;
 import dev.podcache.testing.WatchedCaches;
+import dev.podcache.time.OverdueCalls;
 import dev.podcache.time.TaskThreads;
 import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStateWaiting;
@@ -132,7 +133,11 @@ public final class WorkersFixture implements AutoCloseable {
                 new Reports(),
                 threads,
                 timekeeper);
-        workers = new PodWorkers(parts, pod -> admission.rejection(pod), () -> 0);
+        workers = new PodWorkers(
+                parts,
+                pod -> admission.rejection(pod),
+                new OverdueCalls("PodRuntime.pods()", SYNC, timekeeper, () -> {}),
+                () -> 0);
         runtime.start(new PodNotifications());
         workers.follow(secrets);
         workers.follow(caches.configMaps());
