@@ -53,8 +53,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Containers go on when this process ends, also when it is killed, and are found again by the next runtime of the same
  * directory; their ends are then noticed up to 5 s later. Under systemd, this needs {@code KillMode=process}. A container
- * ends with its command: what the command leaves behind in its process group is killed. A process that leaves the group
- * keeps the container running while it keeps the output open.
+ * ends with its command. A process that leaves the command's process group keeps the container running while it keeps the
+ * output open.
+ *
+ * <p>A command of {@code exec}, a probe or a hook returns when it has ended, with what was written until then. A process
+ * that it leaves behind lives on until the container ends, but cannot write to the outputs of the command any longer. When
+ * a container ends, all that its commands left is killed; if no agent runs then, by the next one. Such a process is found
+ * by {@code PODCACHE_ROOT} in its environment: one that cleared or overwrote its environment is left.
  *
  * <p>A shell keeps the output: it slows a container down that writes more than about 20,000 lines or 1 MB per second,
  * and holds a line in memory until its end. The newest two files of output are kept. {@code exec} offers no terminal.
@@ -167,6 +172,7 @@ public final class ProcessRuntime
                 pods.discardUnfinished(pod);
                 running.findAll(pod);
             }
+            pods.killLeft();
         } catch (IOException e) {
             throw new UncheckedIOException("the process runtime cannot use " + directory + ": " + e.getMessage(), e);
         }
@@ -241,6 +247,7 @@ public final class ProcessRuntime
 
     @Override
     public void forget(PodKey pod) throws IOException {
+        pods.killLeft(pod);
         volumes.remove(pod);
     }
 

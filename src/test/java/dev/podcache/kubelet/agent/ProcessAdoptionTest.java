@@ -6,14 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Patience;
-import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -175,20 +172,10 @@ class ProcessAdoptionTest {
 
     @Test
     void agentIsKilled_containerRunsOnAndTheNextAgentFindsIt() throws IOException, InterruptedException {
-        Process agent = new ProcessBuilder(
-                        ProcessHandle.current().info().command().orElseThrow(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                        OtherAgent.class.getName(),
-                        fixture.directory.toString())
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-        try (BufferedReader output = agent.inputReader()) {
-            assertThat(output.readLine()).isEqualTo("started");
-        } finally {
-            agent.destroyForcibly().waitFor();
-        }
+        KilledAgent.run(
+                fixture.directory,
+                "while [ ! -e end ]; do sleep 0.05; done; echo the agent is gone; exit 4",
+                "echo started");
 
         fixture.restarted();
 
@@ -197,20 +184,5 @@ class ProcessAdoptionTest {
         fixture.awaitChange();
         assertThat(fixture.end().getExitCode()).isEqualTo(4);
         assertThat(fixture.logs()).endsWith("the agent is gone\n");
-    }
-
-    /** Another agent, in a process of its own: starts a container and waits to be killed. */
-    static final class OtherAgent {
-
-        private OtherAgent() {}
-
-        public static void main(String[] arguments) throws IOException, InterruptedException {
-            try (ProcessFixture other = new ProcessFixture(Path.of(arguments[0]));
-                    Timekeeper timekeeper = Timekeeper.system()) {
-                other.run("while [ ! -e end ]; do sleep 0.05; done; echo the agent is gone; exit 4");
-                System.out.println("started");
-                timekeeper.await(new CompletableFuture<>(), LONG);
-            }
-        }
     }
 }
