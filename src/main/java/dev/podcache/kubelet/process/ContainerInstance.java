@@ -28,6 +28,11 @@ public final class ContainerInstance {
 
     private static final String ROOT = "root";
 
+    /** Without its ID, a container can be neither reported nor stopped, and a second one would be started beside it. */
+    private static final String UNKNOWN =
+            "its container is unknown: what runs of it is killed, and its output and exit code"
+                    + " are deleted, now or before it is started again";
+
     private static final Logger log = LoggerFactory.getLogger(ContainerInstance.class);
 
     private final String name;
@@ -42,7 +47,7 @@ public final class ContainerInstance {
 
     /** Returns the instance of a directory; empty if its start did not succeed. */
     static Optional<ContainerInstance> read(String name, Path directory) throws IOException {
-        return JsonFile.read(directory.resolve(RECORD), ContainerRecord.class)
+        return JsonFile.read(directory.resolve(RECORD), ContainerRecord.class, UNKNOWN)
                 .map(found -> new ContainerInstance(name, directory, found));
     }
 

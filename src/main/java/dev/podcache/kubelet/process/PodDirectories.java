@@ -49,7 +49,8 @@ public final class PodDirectories {
     /** Creates the directory of a pod unless it exists. */
     public void create(PodKey pod) throws IOException {
         Path directory = directory(pod);
-        if (JsonFile.read(directory.resolve(POD), PodName.class).isEmpty()) {
+        if (JsonFile.read(directory.resolve(POD), PodName.class, "writing it again")
+                .isEmpty()) {
             createPrivate(directory);
             JsonFile.write(directory.resolve(POD), new PodName(pod.namespace(), pod.name()));
         }
@@ -59,7 +60,10 @@ public final class PodDirectories {
     public List<PodKey> pods() throws IOException {
         List<PodKey> pods = new ArrayList<>();
         for (Path directory : children(root)) {
-            JsonFile.read(directory.resolve(POD), PodName.class)
+            String unknown =
+                    "its pod is unknown until it is mounted again; if it no longer exists, end its processes and"
+                            + " delete " + directory;
+            JsonFile.read(directory.resolve(POD), PodName.class, unknown)
                     .ifPresent(pod -> pods.add(PodKey.of(pod.namespace(), pod.name(), fileName(directory))));
         }
         return pods;
