@@ -19,6 +19,7 @@ import io.fabric8.kubernetes.api.model.ServiceAccountTokenProjection;
 import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -169,6 +170,31 @@ class ServiceAccountTokensTest {
         time.advance(Duration.ofSeconds(1));
         of(pod("uid-3"));
         assertThat(tokens.size()).isEqualTo(2);
+    }
+
+    /** After a long outage, many pods request tokens at the same time. */
+    @Test
+    void of_anotherPodGetsATokenWhileAnExpiredOneIsRequested_bothAreKept() {
+        Pod other = pod("uid-2");
+        AtomicReference<ServiceAccountTokens> shared = new AtomicReference<>(tokens);
+        ServiceAccountTokens slow = new ServiceAccountTokens(
+                (account, spec) -> {
+                    if (server.requests() == 1 && spec.pod().uid().equals("uid-1")) {
+                        shared.get().of(other, projection("", null), VOLUME);
+                    }
+                    return server.create(account, spec);
+                },
+                time,
+                () -> 0.0);
+        shared.set(slow);
+        slow.of(pod, projection("", null), VOLUME);
+        time.advance(Duration.ofHours(3));
+
+        slow.of(pod, projection("", null), VOLUME);
+
+        assertThat(server.requests()).isEqualTo(3);
+        assertThat(slow.nextRenewal(other)).isPresent();
+        assertThat(slow.nextRenewal(pod)).isPresent();
     }
 
     @Test
