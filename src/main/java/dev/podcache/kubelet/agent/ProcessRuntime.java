@@ -43,12 +43,14 @@ import org.jspecify.annotations.Nullable;
  * A runtime that runs containers as processes of this machine, on Linux. An example for authors of runtimes: a complete
  * one, with logs, exec and statistics, which outlives the agent.
  *
- * <p>There is no isolation. Images, ports and security contexts have no effect, and resources only on the order in which
- * pods are evicted and Linux kills processes ({@code oom_score_adj}, which only a privileged agent can lower): a container must name a
- * command of this machine, and runs as the user of this process, in its network. Volumes and the working directory are
- * below a directory of the container, which the variable {@code PODCACHE_ROOT} names: with {@code mountPath: /etc/tls} a
- * command reads {@code $PODCACHE_ROOT/etc/tls}, or {@code etc/tls} if it has no {@code workingDir}. Mounts are writable,
- * and must not be nested. The environment is the container's own, {@code PATH}, {@code PODCACHE_ROOT} and what a
+ * <p>There is no isolation. Images, ports and security contexts have no effect: a container must name a command of this
+ * machine, and runs as the user of this process, in its network. Resources only decide the order in which pods are evicted
+ * and Linux kills processes ({@code oom_score_adj}, which only a privileged agent can lower), and whether a pod is evicted
+ * for its local storage.
+ *
+ * <p>Volumes and the working directory are below a directory of the container, which the variable {@code PODCACHE_ROOT}
+ * names: with {@code mountPath: /etc/tls} a command reads {@code $PODCACHE_ROOT/etc/tls}, or {@code etc/tls} if it has no
+ * {@code workingDir}. Mounts are writable, and must not be nested. The environment is the container's own, {@code PATH}, {@code PODCACHE_ROOT} and what a
  * shell sets, such as {@code PWD}; variables whose names a shell does not know, such as {@code my.key}, are left out.
  *
  * <p>Containers go on when this process ends, also when it is killed, and are found again by the next runtime of the same
@@ -90,7 +92,8 @@ public final class ProcessRuntime
     }
 
     /**
-     * Returns a runtime with the default options.
+     * Returns a runtime with the default options. The Secrets and tokens that pods mount are files in {@code directory},
+     * also on a disk; {@link Builder#memory} avoids that.
      *
      * @param directory for the state, volumes and logs of pods, for this runtime alone; created by {@link #start}
      * @param timekeeper the clock, and the threads on which ends of containers are handled
