@@ -50,8 +50,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Volumes and the working directory are below a directory of the container, which the variable {@code PODCACHE_ROOT}
  * names: with {@code mountPath: /etc/tls} a command reads {@code $PODCACHE_ROOT/etc/tls}, or {@code etc/tls} if it has no
- * {@code workingDir}. Mounts are writable, and must not be nested. The environment is the container's own, {@code PATH}, {@code PODCACHE_ROOT} and what a
- * shell sets, such as {@code PWD}; variables whose names a shell does not know, such as {@code my.key}, are left out.
+ * {@code workingDir}. Mounts are writable, and must not be nested. The environment is the container's own, {@code PATH},
+ * {@code PODCACHE_ROOT} and what a shell sets, such as {@code PWD}; variables whose names a shell does not know, such as
+ * {@code my.key}, are left out.
  *
  * <p>Containers go on when this process ends, also when it is killed, and are found again by the next runtime of the same
  * directory; their ends are then noticed up to 5 s later. Under systemd, this needs {@code KillMode=process}. A container

@@ -17,9 +17,10 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.ServiceAccountTokenProjection;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -176,20 +177,20 @@ class ServiceAccountTokensTest {
     @Test
     void of_anotherPodGetsATokenWhileAnExpiredOneIsRequested_bothAreKept() {
         Pod other = pod("uid-2");
-        AtomicReference<ServiceAccountTokens> shared = new AtomicReference<>(tokens);
+        List<Runnable> meanwhile = new ArrayList<>();
         ServiceAccountTokens slow = new ServiceAccountTokens(
                 (account, spec) -> {
-                    if (server.requests() == 1 && spec.pod().uid().equals("uid-1")) {
-                        shared.get().of(other, projection("", null), VOLUME);
-                    }
+                    List<Runnable> due = List.copyOf(meanwhile);
+                    meanwhile.clear();
+                    due.forEach(Runnable::run);
                     return server.create(account, spec);
                 },
                 time,
                 () -> 0.0);
-        shared.set(slow);
         slow.of(pod, projection("", null), VOLUME);
         time.advance(Duration.ofHours(3));
 
+        meanwhile.add(() -> slow.of(other, projection("", null), VOLUME));
         slow.of(pod, projection("", null), VOLUME);
 
         assertThat(server.requests()).isEqualTo(3);
