@@ -185,6 +185,8 @@ class ProcessAdoptionTest {
         fixture.restarted();
 
         awaitEnd(command);
+        // of the runtime before
+        fixture.awaitChange();
         assertThat(fixture.instance(0)).doesNotExist();
         assertThat(fixture.runToEnd("exit 7").getExitCode()).isEqualTo(7);
     }
