@@ -52,7 +52,7 @@ public final class StaticPods {
      *
      * @param failure what has not happened if it throws, for the log
      */
-    private record PodStep(String failure, Runnable action) {}
+    private record StaticPodStep(String failure, Runnable action) {}
 
     /**
      * Creates an instance without pods. Until the first {@link #set}, the workers do not stop pods that only the runtime
@@ -135,12 +135,12 @@ public final class StaticPods {
             }
             running = true;
         }
-        for (List<PodStep> steps = nextSteps(); !steps.isEmpty(); steps = nextSteps()) {
+        for (List<StaticPodStep> steps = nextSteps(); !steps.isEmpty(); steps = nextSteps()) {
             steps.forEach(StaticPods::run);
         }
     }
 
-    private static void run(PodStep step) {
+    private static void run(StaticPodStep step) {
         try {
             step.action.run();
         } catch (RuntimeException | Error e) {
@@ -149,8 +149,8 @@ public final class StaticPods {
     }
 
     /** Returns the steps that are due; none if this thread is to end. */
-    private synchronized List<PodStep> nextSteps() {
-        List<PodStep> steps = new ArrayList<>();
+    private synchronized List<StaticPodStep> nextSteps() {
+        List<StaticPodStep> steps = new ArrayList<>();
         if (again) {
             again = false;
             Set<ObjectKey> names = new HashSet<>(wanted.keySet());
@@ -158,7 +158,7 @@ public final class StaticPods {
             names.forEach(name -> addStepLocked(name, steps));
             for (ObjectKey name : ended) {
                 if (!active.containsKey(name)) {
-                    steps.add(new PodStep("mirror pod " + name + " was not removed", () -> mirrors.remove(name)));
+                    steps.add(new StaticPodStep("mirror pod " + name + " was not removed", () -> mirrors.remove(name)));
                 }
             }
             ended.clear();
@@ -167,7 +167,7 @@ public final class StaticPods {
         return steps;
     }
 
-    private void addStepLocked(ObjectKey name, List<PodStep> steps) {
+    private void addStepLocked(ObjectKey name, List<StaticPodStep> steps) {
         Pod pod = wanted.get(name);
         Active now = active.get(name);
         if (now == null) {
@@ -184,13 +184,13 @@ public final class StaticPods {
         } else if (!now.stopping) {
             now.stopping = true;
             Pod last = now.pod;
-            steps.add(new PodStep("static pod " + name + " was not stopped", () -> workers.remove(last)));
+            steps.add(new StaticPodStep("static pod " + name + " was not stopped", () -> workers.remove(last)));
         }
     }
 
-    private void addStart(Pod pod, List<PodStep> steps) {
-        steps.add(new PodStep("static pod " + name(pod) + " was not started", () -> workers.put(pod)));
-        steps.add(new PodStep("mirror pod " + name(pod) + " was not added", () -> mirrors.add(pod)));
+    private void addStart(Pod pod, List<StaticPodStep> steps) {
+        steps.add(new StaticPodStep("static pod " + name(pod) + " was not started", () -> workers.put(pod)));
+        steps.add(new StaticPodStep("mirror pod " + name(pod) + " was not added", () -> mirrors.add(pod)));
     }
 
     private static String uid(Pod pod) {
