@@ -78,7 +78,8 @@ final class RunCommand implements Callable<Integer> {
             names = "--processes",
             paramLabel = "DIR",
             description =
-                    "run containers as processes of this machine, without isolation; DIR keeps their state and logs")
+                    "run containers as processes of this machine, without isolation; DIR keeps their state, logs and volumes,"
+                            + " with the Secrets and tokens that they mount: on disk, unless DIR is on a tmpfs")
     private @Nullable Path processes;
 
     @Mixin

@@ -43,18 +43,26 @@ import org.jspecify.annotations.Nullable;
  * A runtime that runs containers as processes of this machine, on Linux. An example for authors of runtimes: a complete
  * one, with logs, exec and statistics, which outlives the agent.
  *
- * <p>There is no isolation. Images, ports and security contexts have no effect, and resources only on the order in which
- * pods are evicted and Linux kills processes ({@code oom_score_adj}, which only a privileged agent can lower): a container must name a
- * command of this machine, and runs as the user of this process, in its network. Volumes and the working directory are
- * below a directory of the container, which the variable {@code PODCACHE_ROOT} names: with {@code mountPath: /etc/tls} a
- * command reads {@code $PODCACHE_ROOT/etc/tls}, or {@code etc/tls} if it has no {@code workingDir}. Mounts are writable,
- * and must not be nested. The environment is the container's own, {@code PATH}, {@code PODCACHE_ROOT} and what a
- * shell sets, such as {@code PWD}; variables whose names a shell does not know, such as {@code my.key}, are left out.
+ * <p>There is no isolation. Images, ports and security contexts have no effect: a container must name a command of this
+ * machine, and runs as the user of this process, in its network. Resources only decide the order in which pods are evicted
+ * and Linux kills processes ({@code oom_score_adj}, which only a privileged agent can lower), and whether a pod is evicted
+ * for its local storage.
+ *
+ * <p>Volumes and the working directory are below a directory of the container, which the variable {@code PODCACHE_ROOT}
+ * names: with {@code mountPath: /etc/tls} a command reads {@code $PODCACHE_ROOT/etc/tls}, or {@code etc/tls} if it has no
+ * {@code workingDir}. Mounts are writable, and must not be nested. The environment is the container's own, {@code PATH},
+ * {@code PODCACHE_ROOT} and what a shell sets, such as {@code PWD}; variables whose names a shell does not know, such as
+ * {@code my.key}, are left out.
  *
  * <p>Containers go on when this process ends, also when it is killed, and are found again by the next runtime of the same
  * directory; their ends are then noticed up to 5 s later. Under systemd, this needs {@code KillMode=process}. A container
- * ends with its command: what the command leaves behind in its process group is killed. A process that leaves the group
- * keeps the container running while it keeps the output open.
+ * ends with its command. A process that leaves the command's process group keeps the container running while it keeps the
+ * output open.
+ *
+ * <p>A command of {@code exec}, a probe or a hook returns when it has ended, with what was written until then. A process
+ * that it leaves behind lives on until the container ends, but cannot write to the outputs of the command any longer. When
+ * a container ends, all that its commands left is killed; if no agent runs then, by the next one. Such a process is found
+ * by {@code PODCACHE_ROOT} in its environment: one that cleared or overwrote its environment is left.
  *
  * <p>A shell keeps the output: it slows a container down that writes more than about 20,000 lines or 1 MB per second,
  * and holds a line in memory until its end. The newest two files of output are kept. {@code exec} offers no terminal.
@@ -85,7 +93,8 @@ public final class ProcessRuntime
     }
 
     /**
-     * Returns a runtime with the default options.
+     * Returns a runtime with the default options. The Secrets and tokens that pods mount are files in {@code directory},
+     * also on a disk; {@link Builder#memory} avoids that.
      *
      * @param directory for the state, volumes and logs of pods, for this runtime alone; created by {@link #start}
      * @param timekeeper the clock, and the threads on which ends of containers are handled
@@ -167,6 +176,7 @@ public final class ProcessRuntime
                 pods.discardUnfinished(pod);
                 running.findAll(pod);
             }
+            pods.killLeft();
         } catch (IOException e) {
             throw new UncheckedIOException("the process runtime cannot use " + directory + ": " + e.getMessage(), e);
         }
@@ -241,6 +251,7 @@ public final class ProcessRuntime
 
     @Override
     public void forget(PodKey pod) throws IOException {
+        pods.killLeft(pod);
         volumes.remove(pod);
     }
 

@@ -79,7 +79,7 @@ final class AtomicWriter {
      * @param payload the files by relative path, as {@link VolumePayloads#of} returns them
      * @return false if the directory already had this payload, so that nothing was written
      * @throws IllegalArgumentException if a path is not allowed; the directory is unchanged
-     * @throws IOException if writing failed; the previous payload is still in place
+     * @throws IOException if writing failed; the previous payload is still in place, and no content of the new one is left
      */
     public boolean write(Map<String, VolumeFile> payload) throws IOException {
         ImmutableMap<String, VolumeFile> files = validated(payload);
@@ -92,11 +92,27 @@ final class AtomicWriter {
             removeObsolete(names, current);
             return false;
         }
-        Path next = writeNew(files);
-        createLinks(names);
-        switchTo(next);
+        // accessible only to the owner, so that others cannot read a file before its permissions are set
+        Path next = Files.createTempDirectory(directory, TIMESTAMP.format(timekeeper.wallTime()));
+        try {
+            fill(next, files);
+            createLinks(names);
+            switchTo(next);
+        } catch (IOException | RuntimeException e) {
+            // on a full disk, the attempts would pile up
+            discard(next, e);
+            throw e;
+        }
         removeObsolete(names, next);
         return true;
+    }
+
+    private static void discard(Path unfinished, Exception cause) {
+        try {
+            MoreFiles.deleteRecursively(unfinished, RecursiveDeleteOption.ALLOW_INSECURE);
+        } catch (IOException e) {
+            cause.addSuppressed(e);
+        }
     }
 
     private static ImmutableMap<String, VolumeFile> validated(Map<String, VolumeFile> payload) {
@@ -144,9 +160,7 @@ final class AtomicWriter {
                 && file.holds(Files.readAllBytes(path));
     }
 
-    private Path writeNew(ImmutableMap<String, VolumeFile> files) throws IOException {
-        // accessible only to the owner, so that others cannot read a file before its permissions are set
-        Path root = Files.createTempDirectory(directory, TIMESTAMP.format(timekeeper.wallTime()));
+    private void fill(Path root, ImmutableMap<String, VolumeFile> files) throws IOException {
         for (Map.Entry<String, VolumeFile> entry : files.entrySet()) {
             Path path = root.resolve(entry.getKey());
             createDirectories(root, Objects.requireNonNull(path.getParent()));
@@ -156,7 +170,6 @@ final class AtomicWriter {
         }
         Files.setPosixFilePermissions(root, permissions(DIRECTORY_MODE));
         ownership.applyToDirectory(root);
-        return root;
     }
 
     private void createDirectories(Path root, Path parent) throws IOException {

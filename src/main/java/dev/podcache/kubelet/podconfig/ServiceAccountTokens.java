@@ -82,8 +82,7 @@ public final class ServiceAccountTokens {
     String of(Pod pod, ServiceAccountTokenProjection projection, ConfigTarget target) {
         PodKey key = PodReferences.key(pod);
         TokenSource source = source(pod, projection);
-        TokenState state = byPod.computeIfAbsent(key, unknown -> new ConcurrentHashMap<>())
-                .computeIfAbsent(source, unknown -> new TokenState(timekeeper, random));
+        TokenState state = used(key, source);
         if (!state.needsRequest()) {
             return state.current(target);
         }
@@ -100,6 +99,18 @@ public final class ServiceAccountTokens {
             failed(state, key, account, Objects.requireNonNull(e.getCause()));
         }
         return state.current(target);
+    }
+
+    /** Returns the state of a token, which is not abandoned now. */
+    private TokenState used(PodKey pod, TokenSource source) {
+        Map<TokenSource, TokenState> tokens = byPod.compute(pod, (key, known) -> {
+            // filled at once, as a pod without tokens is abandoned
+            Map<TokenSource, TokenState> filled = known == null ? new ConcurrentHashMap<>() : known;
+            filled.computeIfAbsent(source, unknown -> new TokenState(timekeeper, random))
+                    .used();
+            return filled;
+        });
+        return Objects.requireNonNull(tokens.get(source));
     }
 
     /** Returns the number of tokens that are kept. */
@@ -125,7 +136,12 @@ public final class ServiceAccountTokens {
 
     /** Removes the tokens of pods that should have been forgotten. */
     private void removeAbandoned() {
-        byPod.values().removeIf(tokens -> tokens.values().stream().allMatch(TokenState::isAbandoned));
+        // each pod atomically, as another thread may use its tokens again
+        byPod.keySet()
+                .forEach(pod -> byPod.computeIfPresent(pod, (key, tokens) -> {
+                    boolean isAbandoned = tokens.values().stream().allMatch(TokenState::isAbandoned);
+                    return isAbandoned ? null : tokens;
+                }));
     }
 
     private static TokenSource source(Pod pod, ServiceAccountTokenProjection projection) {

@@ -26,6 +26,7 @@ final class TokenState {
 
     private @Nullable Received received; // guarded by this
     private @Nullable FailedRequest failure; // guarded by this
+    private long usedNanos; // guarded by this
 
     /** A token, when it was received, and at which age to renew it. */
     private record Received(IssuedToken token, long atNanos, Instant at, Duration renewalAge) {}
@@ -35,6 +36,11 @@ final class TokenState {
     TokenState(Timekeeper timekeeper, DoubleSupplier random) {
         this.timekeeper = timekeeper;
         this.random = random;
+    }
+
+    /** Marks the beginning of a use, which keeps the token from being abandoned. */
+    synchronized void used() {
+        usedNanos = timekeeper.nanoTime();
     }
 
     synchronized boolean needsRequest() {
@@ -91,11 +97,13 @@ final class TokenState {
     }
 
     /**
-     * Returns whether the token expired so long ago that the pod's volumes are no longer resolved. A state that waits
-     * for its first token is not abandoned.
+     * Returns whether the token expired long ago and was not used since, so that the pod's volumes are no longer resolved. A
+     * state that waits for its first token is not abandoned.
      */
     synchronized boolean isAbandoned() {
-        return received != null && leftOf(received).plus(ABANDONED_AFTER).isNegative();
+        return received != null
+                && leftOf(received).plus(ABANDONED_AFTER).isNegative()
+                && timekeeper.nanoTime() - usedNanos > ABANDONED_AFTER.toNanos();
     }
 
     private static boolean isPositive(Duration duration) {

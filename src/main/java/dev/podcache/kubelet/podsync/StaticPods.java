@@ -48,6 +48,13 @@ public final class StaticPods {
     }
 
     /**
+     * What to do outside of the lock.
+     *
+     * @param failure what has not happened if it throws, for the log
+     */
+    private record StaticPodStep(String failure, Runnable action) {}
+
+    /**
      * Creates an instance without pods. Until the first {@link #set}, the workers do not stop pods that only the runtime
      * knows, because they may be static pods.
      */
@@ -58,8 +65,9 @@ public final class StaticPods {
     }
 
     /**
-     * Sets the static pods, with unique names and UIDs. Pods that were set before and are not among them are stopped. A
-     * call with a new name asks the runtime for its pods, and so may block and throw; then nothing was set.
+     * Sets the static pods, with unique names and UIDs. Pods that were set before and are not among them are stopped.
+     *
+     * <p>For a new name, this lists the runtime's pods first. That may block. If it throws, the set is unchanged.
      */
     public void set(List<Pod> pods) {
         Map<ObjectKey, Pod> byName = new LinkedHashMap<>();
@@ -92,7 +100,7 @@ public final class StaticPods {
         }
     }
 
-    /** Called before a pod is stopped that only the runtime knows. No static pod of its name starts until it has ended. */
+    /** Called before a pod that only the runtime knows is stopped. No static pod of its name starts until it has ended. */
     synchronized void ending(Pod orphan) {
         Active stopping = new Active(orphan);
         stopping.stopping = true;
@@ -127,22 +135,22 @@ public final class StaticPods {
             }
             running = true;
         }
-        for (List<Runnable> steps = nextSteps(); !steps.isEmpty(); steps = nextSteps()) {
+        for (List<StaticPodStep> steps = nextSteps(); !steps.isEmpty(); steps = nextSteps()) {
             steps.forEach(StaticPods::run);
         }
     }
 
-    private static void run(Runnable step) {
+    private static void run(StaticPodStep step) {
         try {
-            step.run();
+            step.action.run();
         } catch (RuntimeException | Error e) {
-            log.error("a static pod was not started or stopped; this is a bug in Podcache", e);
+            log.error("{}; this is a bug in Podcache", step.failure, e);
         }
     }
 
     /** Returns the steps that are due; none if this thread is to end. */
-    private synchronized List<Runnable> nextSteps() {
-        List<Runnable> steps = new ArrayList<>();
+    private synchronized List<StaticPodStep> nextSteps() {
+        List<StaticPodStep> steps = new ArrayList<>();
         if (again) {
             again = false;
             Set<ObjectKey> names = new HashSet<>(wanted.keySet());
@@ -150,7 +158,7 @@ public final class StaticPods {
             names.forEach(name -> addStepLocked(name, steps));
             for (ObjectKey name : ended) {
                 if (!active.containsKey(name)) {
-                    steps.add(() -> mirrors.remove(name));
+                    steps.add(new StaticPodStep("mirror pod " + name + " was not removed", () -> mirrors.remove(name)));
                 }
             }
             ended.clear();
@@ -159,30 +167,30 @@ public final class StaticPods {
         return steps;
     }
 
-    private void addStepLocked(ObjectKey name, List<Runnable> steps) {
+    private void addStepLocked(ObjectKey name, List<StaticPodStep> steps) {
         Pod pod = wanted.get(name);
         Active now = active.get(name);
         if (now == null) {
             if (pod != null) {
                 active.put(name, new Active(pod));
-                steps.add(() -> start(pod));
+                addStart(pod, steps);
             }
         } else if (pod != null && uid(pod).equals(uid(now.pod))) {
             if (now.stopping || !pod.equals(now.pod)) {
                 now.stopping = false;
                 now.pod = pod;
-                steps.add(() -> start(pod));
+                addStart(pod, steps);
             }
         } else if (!now.stopping) {
             now.stopping = true;
             Pod last = now.pod;
-            steps.add(() -> workers.remove(last));
+            steps.add(new StaticPodStep("static pod " + name + " was not stopped", () -> workers.remove(last)));
         }
     }
 
-    private void start(Pod pod) {
-        workers.put(pod);
-        mirrors.add(pod);
+    private void addStart(Pod pod, List<StaticPodStep> steps) {
+        steps.add(new StaticPodStep("static pod " + name(pod) + " was not started", () -> workers.put(pod)));
+        steps.add(new StaticPodStep("mirror pod " + name(pod) + " was not added", () -> mirrors.add(pod)));
     }
 
     private static String uid(Pod pod) {

@@ -25,7 +25,13 @@ public final class ContainerInstance {
     static final String RECORD = "container.json";
     static final String SUPERVISOR = "supervisor";
     static final String COMMAND = "command";
-    static final String ROOT = "root";
+
+    private static final String ROOT = "root";
+
+    /** Without its ID, a container can be neither reported nor stopped, and a second one would be started beside it. */
+    private static final String UNKNOWN =
+            "its container is unknown: what runs of it is killed, and its output and exit code"
+                    + " are deleted, now or before it is started again";
 
     private static final Logger log = LoggerFactory.getLogger(ContainerInstance.class);
 
@@ -41,7 +47,7 @@ public final class ContainerInstance {
 
     /** Returns the instance of a directory; empty if its start did not succeed. */
     static Optional<ContainerInstance> read(String name, Path directory) throws IOException {
-        return JsonFile.read(directory.resolve(RECORD), ContainerRecord.class)
+        return JsonFile.read(directory.resolve(RECORD), ContainerRecord.class, UNKNOWN)
                 .map(found -> new ContainerInstance(name, directory, found));
     }
 
@@ -56,6 +62,15 @@ public final class ContainerInstance {
 
     Path directory() {
         return directory;
+    }
+
+    Path root() {
+        return root(directory);
+    }
+
+    /** Returns the root directory of the container in the directory of an instance. */
+    static Path root(Path directory) {
+        return directory.resolve(ROOT);
     }
 
     ContainerRecord record() {
@@ -142,8 +157,25 @@ public final class ContainerInstance {
         }
     }
 
+    /**
+     * Kills what the container's commands left. Call it when the container has ended. Has no effect if the directory has got
+     * another instance meanwhile.
+     */
+    void killLeft() {
+        ContainerProcesses.kill(of -> of.equals(root()) && isKept());
+    }
+
+    private boolean isKept() {
+        try {
+            return read(name, directory).filter(kept -> kept.id().equals(id())).isPresent();
+        } catch (IOException e) {
+            log.debug("what {} left is killed at the next start of the agent", name, e);
+            return false;
+        }
+    }
+
     void deleteRoot() throws IOException {
-        delete(directory.resolve(ROOT));
+        delete(root());
     }
 
     /** Kills the processes of an instance and deletes its directory, or leaves the rest of it to the next call. */
@@ -152,6 +184,7 @@ public final class ContainerInstance {
             for (String process : new String[] {SUPERVISOR, COMMAND}) {
                 signal(ProcessIdentity.read(directory.resolve(process)), "KILL");
             }
+            ContainerProcesses.kill(root(directory)::equals);
             delete(directory);
         } catch (IOException e) {
             log.debug("{} was not deleted; the next start of the container or of the agent deletes it", directory, e);

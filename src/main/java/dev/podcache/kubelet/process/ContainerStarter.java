@@ -74,7 +74,7 @@ public final class ContainerStarter {
         check(container, launch);
         Path directory = pods.next(PodReferences.key(pod), container.getName());
         try {
-            Path root = directory.resolve(ContainerInstance.ROOT);
+            Path root = ContainerInstance.root(directory);
             Path working = ContainerRoot.create(root, launch, mount -> volumes.path(pod, mount));
             ContainerRecord started = new ContainerRecord(
                     "process://" + UUID.randomUUID(),
@@ -128,7 +128,7 @@ public final class ContainerStarter {
         });
         environment.put("PATH", DEFAULT_PATH);
         environment.put(
-                "PODCACHE_ROOT", directory.resolve(ContainerInstance.ROOT).toString());
+                ContainerProcesses.VARIABLE, ContainerInstance.root(directory).toString());
         try (BufferedReader ready = builder.start().inputReader()) {
             if (ready.readLine() == null) {
                 throw new IOException("supervise.sh failed: " + Quoted.text(Files.readString(errors)));

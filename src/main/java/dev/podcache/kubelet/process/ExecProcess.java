@@ -1,59 +1,72 @@
 package dev.podcache.kubelet.process;
 
-import com.google.common.base.Splitter;
 import dev.podcache.kubelet.runtime.ContainerExec.ContainerProcess;
+import dev.podcache.time.Timekeeper;
 import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.nio.charset.Charset;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A command that runs beside the command of a container, with a process group of its own. Thread-safe. */
+/**
+ * A command that runs beside the command of a container, with a process group of its own. What it leaves behind when it ends
+ * lives on until the container ends, see {@link ContainerProcesses}. Thread-safe.
+ */
 final class ExecProcess implements ContainerProcess {
 
     private static final Logger log = LoggerFactory.getLogger(ExecProcess.class);
-    private static final Splitter ZERO_BYTES = Splitter.on('\0').omitEmptyStrings();
 
     private final Process process;
+    private final CompletableFuture<Process> ended;
+    private final ExecOutput stdout;
+    private final ExecOutput stderr;
     private final Optional<ProcessIdentity> leader;
 
-    private ExecProcess(Process process) {
+    private ExecProcess(Process process, Timekeeper timekeeper) {
         this.process = process;
+        this.ended = process.onExit();
+        this.stdout = new ExecOutput(process.getInputStream(), process, ended, timekeeper);
+        this.stderr = new ExecOutput(process.getErrorStream(), process, ended, timekeeper);
         this.leader = ProcessIdentity.of(process.pid());
     }
 
     /**
-     * Starts a command.
+     * Starts a command with the environment of the container's command, and in its working directory.
      *
-     * @param container the PID of the container's command, whose environment the command gets
      * @param ended called once the command has ended
+     * @throws IOException if the container does not run or the command cannot be started
      */
-    static ExecProcess start(long container, String workingDirectory, List<String> command, Consumer<ExecProcess> ended)
+    static ExecProcess start(
+            ContainerInstance container, List<String> command, Timekeeper timekeeper, Consumer<ExecProcess> ended)
             throws IOException {
+        ProcessIdentity beside = container
+                .command()
+                .filter(ProcessIdentity::isAlive)
+                .orElseThrow(() -> new IOException("container " + container.name() + " does not run"));
         List<String> arguments = new ArrayList<>(List.of("setsid"));
         arguments.addAll(command);
-        ProcessBuilder builder = new ProcessBuilder(arguments).directory(new File(workingDirectory));
+        ProcessBuilder builder = new ProcessBuilder(arguments)
+                .directory(new File(container.record().workingDirectory()));
         Map<String, String> environment = builder.environment();
         environment.clear();
-        byte[] variables = Files.readAllBytes(Path.of("/proc", Long.toString(container), "environ"));
-        for (String variable : ZERO_BYTES.split(new String(variables, Charset.defaultCharset()))) {
+        for (String variable : ContainerProcesses.environment(beside.pid())) {
             int equals = variable.indexOf('=');
             if (equals > 0) {
                 environment.put(variable.substring(0, equals), variable.substring(equals + 1));
             }
         }
-        ExecProcess started = new ExecProcess(builder.start());
-        started.process.onExit().thenRun(() -> ended.accept(started));
+        // the container's command may have changed it
+        environment.put(ContainerProcesses.VARIABLE, container.root().toString());
+        ExecProcess started = new ExecProcess(builder.start(), timekeeper);
+        started.ended.thenRun(() -> ended.accept(started));
         return started;
     }
 
@@ -68,12 +81,12 @@ final class ExecProcess implements ContainerProcess {
 
     @Override
     public InputStream stdout() {
-        return process.getInputStream();
+        return stdout;
     }
 
     @Override
     public InputStream stderr() {
-        return process.getErrorStream();
+        return stderr;
     }
 
     @Override

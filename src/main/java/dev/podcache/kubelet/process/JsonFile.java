@@ -22,14 +22,18 @@ final class JsonFile {
 
     private JsonFile() {}
 
-    /** Returns the content of a file; empty if there is no such file or it is damaged. */
-    static <T> Optional<T> read(Path file, Class<T> type) throws IOException {
+    /**
+     * Returns the content of a file; empty if there is no such file or it is damaged.
+     *
+     * @param consequence what happens next if it is damaged, for the log
+     */
+    static <T> Optional<T> read(Path file, Class<T> type, String consequence) throws IOException {
         try {
             return Optional.of(JSON.readValue(Files.readAllBytes(file), type));
         } catch (NoSuchFileException none) {
             return Optional.empty();
         } catch (JsonProcessingException e) {
-            log.warn("{} is damaged ({}); continuing as if it did not exist", file, e.getOriginalMessage());
+            log.warn("{} is damaged ({}); {}", file, e.getOriginalMessage(), consequence);
             return Optional.empty();
         }
     }

@@ -11,9 +11,11 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -47,7 +49,8 @@ public final class PodDirectories {
     /** Creates the directory of a pod unless it exists. */
     public void create(PodKey pod) throws IOException {
         Path directory = directory(pod);
-        if (JsonFile.read(directory.resolve(POD), PodName.class).isEmpty()) {
+        if (JsonFile.read(directory.resolve(POD), PodName.class, "writing it again")
+                .isEmpty()) {
             createPrivate(directory);
             JsonFile.write(directory.resolve(POD), new PodName(pod.namespace(), pod.name()));
         }
@@ -57,7 +60,10 @@ public final class PodDirectories {
     public List<PodKey> pods() throws IOException {
         List<PodKey> pods = new ArrayList<>();
         for (Path directory : children(root)) {
-            JsonFile.read(directory.resolve(POD), PodName.class)
+            String unknown =
+                    "its pod is unknown until it is mounted again; if it no longer exists, end its processes and"
+                            + " delete " + directory;
+            JsonFile.read(directory.resolve(POD), PodName.class, unknown)
                     .ifPresent(pod -> pods.add(PodKey.of(pod.namespace(), pod.name(), fileName(directory))));
         }
         return pods;
@@ -65,18 +71,26 @@ public final class PodDirectories {
 
     /** Returns the newest instance of each container of a pod, in any order. */
     public List<ContainerInstance> newest(PodKey pod) throws IOException {
+        return newest(directory(pod));
+    }
+
+    private static List<ContainerInstance> newest(Path pod) throws IOException {
         List<ContainerInstance> newest = new ArrayList<>();
-        for (Path container : children(directory(pod).resolve(CONTAINERS))) {
-            instances(pod, fileName(container)).stream().findFirst().ifPresent(newest::add);
+        for (Path container : children(pod.resolve(CONTAINERS))) {
+            instances(container).stream().findFirst().ifPresent(newest::add);
         }
         return newest;
     }
 
     /** Returns the instances of a container that are kept, the newest first; at most two. */
     public List<ContainerInstance> instances(PodKey pod, String container) throws IOException {
+        return instances(directory(pod, container));
+    }
+
+    private static List<ContainerInstance> instances(Path container) throws IOException {
         List<ContainerInstance> instances = new ArrayList<>();
-        for (Path directory : starts(directory(pod, container))) {
-            ContainerInstance.read(container, directory).ifPresent(instances::add);
+        for (Path directory : starts(container)) {
+            ContainerInstance.read(fileName(container), directory).ifPresent(instances::add);
         }
         return instances;
     }
@@ -135,6 +149,25 @@ public final class PodDirectories {
                 }
             }
         }
+    }
+
+    /** Kills what commands of containers left that ended while no agent ran. */
+    public void killLeft() throws IOException {
+        Set<Path> running = new HashSet<>();
+        for (Path pod : children(root)) {
+            for (ContainerInstance container : newest(pod)) {
+                if (container.isRunning()) {
+                    running.add(container.root());
+                }
+            }
+        }
+        ContainerProcesses.kill(of -> of.startsWith(root) && !running.contains(of));
+    }
+
+    /** Kills what commands of a pod's containers left. No container of the pod may run. */
+    public void killLeft(PodKey pod) throws IOException {
+        Path directory = directory(pod);
+        ContainerProcesses.kill(of -> of.startsWith(directory));
     }
 
     private Path directory(PodKey pod) throws IOException {

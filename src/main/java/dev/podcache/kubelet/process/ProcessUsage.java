@@ -58,7 +58,7 @@ public final class ProcessUsage {
             return Optional.empty();
         }
         Collection<ProcessStat> processes = sessions.get(command.get().pid());
-        DiskUsage root = DiskUsage.of(container.directory().resolve(ContainerInstance.ROOT));
+        DiskUsage root = DiskUsage.of(container.root());
         long ticks = processes.stream().mapToLong(ProcessStat::cpuTicks).sum();
         return Optional.of(new ContainerUsage(
                 container.name(),

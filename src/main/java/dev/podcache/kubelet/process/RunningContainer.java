@@ -21,19 +21,21 @@ public final class RunningContainer {
     private static final Duration CHECK_PERIOD = Duration.ofMillis(100);
 
     private final ContainerInstance instance;
+    private final Timekeeper timekeeper;
     private final CompletableFuture<?> ended;
     private final Set<ExecProcess> executed = ConcurrentHashMap.newKeySet();
 
-    private RunningContainer(ContainerInstance instance, CompletableFuture<?> ended) {
+    private RunningContainer(ContainerInstance instance, Timekeeper timekeeper, CompletableFuture<?> ended) {
         this.instance = instance;
+        this.timekeeper = timekeeper;
         this.ended = ended;
     }
 
     /** Returns an instance of a container that may have ended meanwhile. */
-    public static RunningContainer of(ContainerInstance instance) throws IOException {
+    public static RunningContainer of(ContainerInstance instance, Timekeeper timekeeper) throws IOException {
         Optional<ProcessIdentity> command = instance.command();
         CompletableFuture<?> ended = onExit(instance.supervisor()).thenCompose(supervisor -> onExit(command));
-        return new RunningContainer(instance, ended);
+        return new RunningContainer(instance, timekeeper, ended);
     }
 
     private static CompletableFuture<?> onExit(Optional<ProcessIdentity> process) {
@@ -60,7 +62,7 @@ public final class RunningContainer {
      * @param deadline as {@link Timekeeper#nanoTime}
      * @throws InterruptedException if the thread is interrupted
      */
-    public void awaitEnd(long deadline, Timekeeper timekeeper) throws IOException, InterruptedException {
+    public void awaitEnd(long deadline) throws IOException, InterruptedException {
         long kill = deadline;
         Duration left = Duration.ofNanos(kill - timekeeper.nanoTime());
         while (!timekeeper.await(ended, Comparators.min(left, CHECK_PERIOD)) && instance.isRunning()) {
@@ -73,28 +75,29 @@ public final class RunningContainer {
     }
 
     /**
-     * Starts a command with the environment and working directory of the container. It ends with the container.
+     * Starts a command with the environment and working directory of the container. It ends with the container, and so does
+     * what it leaves behind.
      *
      * @throws IOException if the container does not run or the command cannot be started
      */
     public ContainerProcess exec(List<String> command) throws IOException {
-        ProcessIdentity process = instance.command()
-                .filter(ProcessIdentity::isAlive)
-                .orElseThrow(() -> new IOException("container " + instance.name() + " does not run"));
-        ExecProcess started =
-                ExecProcess.start(process.pid(), instance.record().workingDirectory(), command, executed::remove);
+        ExecProcess started = ExecProcess.start(instance, command, timekeeper, executed::remove);
         executed.add(started);
         if (started.hasEnded()) {
             executed.remove(started);
         }
-        if (ended.isDone()) {
-            closeExecuted();
+        if (!instance.isRunning()) {
+            killLeft();
         }
         return started;
     }
 
-    /** Ends the commands of {@link #exec}. Call it when the container has ended. */
-    public void closeExecuted() {
+    /**
+     * Kills the commands of {@link #exec}, and what they and the container's command left. Call it when the container has
+     * ended.
+     */
+    public void killLeft() {
         executed.forEach(ExecProcess::close);
+        instance.killLeft();
     }
 }

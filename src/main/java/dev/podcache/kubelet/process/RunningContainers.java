@@ -65,7 +65,7 @@ public final class RunningContainers {
         if (known != null) {
             return known;
         }
-        RunningContainer added = RunningContainer.of(instance);
+        RunningContainer added = RunningContainer.of(instance, timekeeper);
         RunningContainer other = watched.putIfAbsent(instance.id(), added);
         if (other != null) {
             return other;
@@ -76,7 +76,7 @@ public final class RunningContainers {
 
     private void ended(PodKey pod, RunningContainer container) {
         watched.remove(container.instance().id());
-        container.closeExecuted();
+        container.killLeft();
         RuntimeEvents notified = events;
         if (notified != null) {
             notified.changed(pod.uid());
@@ -84,7 +84,7 @@ public final class RunningContainers {
     }
 
     /**
-     * Stops containers, all at the same time. Returns when they have ended.
+     * Stops containers, all at the same time. Returns when they have ended, and what their commands left was killed.
      *
      * @param gracePeriod the time after which those that have not ended are killed
      * @throws InterruptedException if the thread is interrupted; the containers were asked to end then
@@ -95,7 +95,8 @@ public final class RunningContainers {
         }
         long deadline = timekeeper.nanoTime() + gracePeriod.toNanos();
         for (RunningContainer container : containers) {
-            container.awaitEnd(deadline, timekeeper);
+            container.awaitEnd(deadline);
+            container.killLeft();
         }
     }
 }

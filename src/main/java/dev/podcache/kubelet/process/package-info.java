@@ -18,6 +18,9 @@
  *                      exit             exit code and time of the end
  * </pre>
  *
+ * <p>Processes that commands left are not in files: the variable {@code PODCACHE_ROOT} of each process names its container,
+ * see {@code ContainerProcesses}.
+ *
  * <p>Reading order: {@code supervise.sh}, {@link dev.podcache.kubelet.process.ContainerStarter} and {@code
  * ContainerRoot}, {@link dev.podcache.kubelet.process.ContainerInstance} and {@code ProcessIdentity}, {@link
  * dev.podcache.kubelet.process.RunningContainers} and {@code RunningContainer}, {@link dev.podcache.kubelet.process.ContainerOutput}.

@@ -21,7 +21,11 @@ public interface ContainerExec {
      */
     ContainerProcess exec(PodKey pod, String container, List<String> command, boolean tty) throws IOException;
 
-    /** A running command. Closing it kills the command and closes its streams; closing again has no effect. Thread-safe. */
+    /**
+     * A running command. Closing it kills the command and closes its streams; closing again has no effect. The outputs end
+     * when the command ends, also if a process that it left behind keeps them open: such a process lives until the container
+     * ends. Thread-safe.
+     */
     interface ContainerProcess extends AutoCloseable {
 
         /** Returns the stream to the command's standard input. The caller closes it at the end of the input. */

@@ -9,6 +9,7 @@ import dev.podcache.pod.PodOrigin;
 import dev.podcache.time.PeriodicLoop;
 import dev.podcache.time.TaskThreads;
 import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.ObjectReference;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
@@ -18,17 +19,18 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -55,6 +57,33 @@ public final class StaticPodFolder implements AutoCloseable {
     private final Timekeeper timekeeper;
     private final Consumer<List<Pod>> receiver;
     private final PeriodicLoop loop;
+
+    /** The pods of one read, and the files that define them. */
+    private static final class Found {
+        final List<Pod> pods = new ArrayList<>();
+        private final Map<ObjectKey, Path> byName = new HashMap<>();
+        private final Map<String, Path> byUid = new HashMap<>();
+
+        /** Adds a pod. Returns why it cannot be used beside an earlier one; null if it can. */
+        @Nullable
+        String add(Pod pod, Path file) {
+            ObjectMeta metadata = pod.getMetadata();
+            ObjectKey name = ObjectKey.of(metadata.getNamespace(), metadata.getName());
+            Path other = byName.get(name);
+            if (other != null) {
+                return "pod " + name + " is already defined by " + other + "; change the name";
+            }
+            other = byUid.get(metadata.getUid());
+            if (other != null) {
+                return "metadata.uid " + Quoted.value(metadata.getUid()) + " is already used by " + other
+                        + "; remove it";
+            }
+            byName.put(name, file);
+            byUid.put(metadata.getUid(), file);
+            pods.add(pod);
+            return null;
+        }
+    }
 
     private Map<String, Pod> lastPods = Map.of(); // by UID
     private final Map<Path, String> problems = new HashMap<>();
@@ -101,7 +130,7 @@ public final class StaticPodFolder implements AutoCloseable {
             try {
                 receiver.accept(read());
             } catch (IOException e) {
-                report(files.path(), "cannot be read (" + reason(e) + "); the static pods stay as they are");
+                report("path", files.path(), "cannot be read (" + reason(e) + "); the static pods stay as they are");
             } catch (RuntimeException | Error e) {
                 log.error("reading static pods from {} failed; retrying", files.path(), e);
             } finally {
@@ -112,41 +141,41 @@ public final class StaticPodFolder implements AutoCloseable {
     }
 
     private List<Pod> read() throws IOException {
-        Map<ObjectKey, Pod> pods = new LinkedHashMap<>();
-        Set<String> uids = new HashSet<>();
+        Found found = new Found();
         Set<Path> broken = new HashSet<>();
         for (Path file : manifests(broken)) {
-            try {
-                Pod pod = seen(PodManifest.parse(text(file), file, node));
-                ObjectKey key = ObjectKey.of(
-                        pod.getMetadata().getNamespace(), pod.getMetadata().getName());
-                if (pods.containsKey(key) || !uids.add(pod.getMetadata().getUid())) {
-                    throw new IllegalArgumentException(
-                            "another file has a pod of the same name or UID, " + key + ": rename one of them");
-                }
-                pods.put(key, pod);
-            } catch (NoSuchFileException gone) {
-                log.debug("{} was deleted while the folder was read", file);
-            } catch (IOException e) {
+            String problem = readFile(file, found);
+            if (problem != null) {
                 broken.add(file);
-                report(file, "is not used: " + reason(e));
-            } catch (IllegalArgumentException | StackOverflowError e) {
-                broken.add(file);
-                report(file, "is not used: " + (e instanceof Error ? "it is nested too deeply" : e.getMessage()));
-            } catch (RuntimeException e) {
-                // its message may quote the file
-                broken.add(file);
-                report(
-                        file,
-                        "is not used: it cannot be read as a pod ("
-                                + e.getClass().getSimpleName() + ")");
+                report("file", file, "is not used: " + problem);
             }
         }
         problems.keySet().retainAll(broken);
         Map<String, Pod> byUid = new HashMap<>();
-        pods.values().forEach(pod -> byUid.put(pod.getMetadata().getUid(), pod));
+        found.pods.forEach(pod -> byUid.put(pod.getMetadata().getUid(), pod));
         lastPods = byUid;
-        return List.copyOf(pods.values());
+        return List.copyOf(found.pods);
+    }
+
+    /** Returns why a file is not used and what happens next; null if it is used or gone. */
+    private @Nullable String readFile(Path file, Found found) {
+        String problem;
+        try {
+            return found.add(seen(PodManifest.parse(text(file), file, node)), file);
+        } catch (NoSuchFileException gone) {
+            log.debug("{} was deleted while the folder was read", file);
+            return null;
+        } catch (IOException e) {
+            problem = reason(e);
+        } catch (StackOverflowError e) {
+            problem = "it is nested too deeply";
+        } catch (IllegalArgumentException e) {
+            problem = String.valueOf(e.getMessage());
+        } catch (RuntimeException e) {
+            // its message may quote the file
+            problem = "it cannot be read as a pod (" + e.getClass().getSimpleName() + ")";
+        }
+        return problem + "; its pod is stopped until the file is valid";
     }
 
     /** Returns the files to read, by name; none if the path does not exist. */
@@ -163,7 +192,7 @@ public final class StaticPodFolder implements AutoCloseable {
             }
         } catch (NoSuchFileException e) {
             broken.add(files.path());
-            report(files.path(), "does not exist; there are no static pods until it does");
+            report("path", files.path(), "does not exist; there are no static pods until it does");
         }
         Collections.sort(manifests);
         return manifests;
@@ -195,17 +224,21 @@ public final class StaticPodFolder implements AutoCloseable {
     }
 
     /** Reports a problem once, until it is another one. */
-    private void report(Path path, String problem) {
+    private void report(String what, Path path, String problem) {
         if (!problem.equals(problems.put(path, problem))) {
-            log.warn("static pod file {} {}", path, problem);
+            log.warn("static pod {} {} {}", what, path, problem);
             ObjectReference about = InvolvedObject.ofNode(node);
-            events.event(about, EventType.WARNING, "FailedValidation", "static pod file " + path + " " + problem);
+            String message = "static pod " + what + " " + path + " " + problem;
+            events.event(about, EventType.WARNING, "FailedValidation", message);
         }
     }
 
     private static String reason(IOException e) {
         if (e instanceof AccessDeniedException) {
             return "it may not be read by this user";
+        }
+        if (e instanceof NotDirectoryException) {
+            return "it is neither a folder nor a file";
         }
         return e instanceof CharacterCodingException
                 ? "it is not UTF-8 text"

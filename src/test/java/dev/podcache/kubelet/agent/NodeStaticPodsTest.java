@@ -275,7 +275,7 @@ class NodeStaticPodsTest {
 
     @Test
     void restart_folderCannotBeReadAtFirst_podsOfTheRuntimeAreNotStopped(NoLeaks leaks) throws IOException {
-        leaks.allowWarnings("static pod file ");
+        leaks.allowWarnings("static pod path ");
         write("nginx");
         NodeAgent first = start();
         advance(Duration.ofSeconds(5));

@@ -10,6 +10,7 @@ import dev.podcache.testing.NewThread;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.FileVisitOption;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -196,6 +197,30 @@ class AtomicWriterTest {
 
         assertThat(Files.readString(volume.resolve("a"))).isEqualTo("1");
         assertThat(writer.write(files("a", "1"))).isFalse();
+        assertThat(names()).containsExactlyInAnyOrder("..data", data(), "a", "b");
+    }
+
+    /** As on a full disk: some files were written before the one that fails. */
+    @Test
+    void write_fileCannotBeWritten_leavesNothing() throws IOException {
+        writer.write(files("a", "1"));
+        for (int attempt = 0; attempt < 2; attempt++) {
+            assertThatThrownBy(() -> writer.write(files("a", "2", "b", "2", "b/c", "2")))
+                    .isInstanceOf(FileSystemException.class)
+                    .hasMessageContaining("b/c");
+        }
+
+        assertThat(names()).containsExactlyInAnyOrder("..data", data(), "a");
+        assertThat(seen()).isEqualTo(Map.of("a", "1"));
+    }
+
+    @Test
+    void write_linkCannotBeCreated_leavesNoFiles() throws IOException {
+        writer.write(files("a", "1"));
+        Files.writeString(volume.resolve("b"), "in the way");
+
+        assertThatThrownBy(() -> writer.write(files("a", "2", "b", "2"))).isInstanceOf(IOException.class);
+
         assertThat(names()).containsExactlyInAnyOrder("..data", data(), "a", "b");
     }
 

@@ -17,6 +17,8 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.ServiceAccountTokenProjection;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -169,6 +171,31 @@ class ServiceAccountTokensTest {
         time.advance(Duration.ofSeconds(1));
         of(pod("uid-3"));
         assertThat(tokens.size()).isEqualTo(2);
+    }
+
+    /** After a long outage, many pods request tokens at the same time. */
+    @Test
+    void of_anotherPodGetsATokenWhileAnExpiredOneIsRequested_bothAreKept() {
+        Pod other = pod("uid-2");
+        List<Runnable> meanwhile = new ArrayList<>();
+        ServiceAccountTokens slow = new ServiceAccountTokens(
+                (account, spec) -> {
+                    List<Runnable> due = List.copyOf(meanwhile);
+                    meanwhile.clear();
+                    due.forEach(Runnable::run);
+                    return server.create(account, spec);
+                },
+                time,
+                () -> 0.0);
+        slow.of(pod, projection("", null), VOLUME);
+        time.advance(Duration.ofHours(3));
+
+        meanwhile.add(() -> slow.of(other, projection("", null), VOLUME));
+        slow.of(pod, projection("", null), VOLUME);
+
+        assertThat(server.requests()).isEqualTo(3);
+        assertThat(slow.nextRenewal(other)).isPresent();
+        assertThat(slow.nextRenewal(pod)).isPresent();
     }
 
     @Test

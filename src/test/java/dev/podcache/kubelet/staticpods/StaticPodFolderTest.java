@@ -156,9 +156,9 @@ class StaticPodFolderTest {
         assertThat(events.lines())
                 .containsExactly(
                         "Warning FailedValidation static pod file " + manifests.resolve("b.yaml")
-                                + " is not used: it is neither YAML nor JSON, see line 1",
+                                + " is not used: it is neither YAML nor JSON, see line 1; its pod is stopped until the file is valid",
                         "Warning FailedValidation static pod file " + manifests.resolve("c.yaml")
-                                + " is not used: it is not UTF-8 text");
+                                + " is not used: it is not UTF-8 text; its pod is stopped until the file is valid");
         assertThat(events.events().get(0).about().getKind()).isEqualTo("Node");
     }
 
@@ -181,8 +181,8 @@ class StaticPodFolderTest {
     }
 
     @Test
-    void read_twoFilesOfOneName_firstIsUsed(NoLeaks leaks) throws IOException {
-        leaks.allowWarnings("another file has a pod of the same name or UID, default/alpha-worker-1");
+    void read_twoFilesOfOneName_firstIsUsedAndTheOtherIsToldWhich(NoLeaks leaks) throws IOException {
+        leaks.allowWarnings("static pod file ");
         write("a.yaml", "alpha", "nginx");
         write("b.yaml", "alpha", "httpd");
 
@@ -190,11 +190,33 @@ class StaticPodFolderTest {
 
         assertThat(pods()).hasSize(1);
         assertThat(pods().get(0).getSpec().getContainers().get(0).getImage()).isEqualTo("nginx");
+        assertThat(events.lines())
+                .containsExactly("Warning FailedValidation static pod file " + manifests.resolve("b.yaml")
+                        + " is not used: pod default/alpha-worker-1 is already defined by "
+                        + manifests.resolve("a.yaml") + "; change the name");
+    }
+
+    @Test
+    void read_twoFilesOfOneUid_firstIsUsedAndTheOtherIsToldWhich(NoLeaks leaks) throws IOException {
+        leaks.allowWarnings("static pod file ");
+        for (String name : List.of("a", "b")) {
+            Files.writeString(
+                    manifests.resolve(name + ".yaml"),
+                    manifest(name, "nginx").replace("{name: " + name, "{uid: u-1, name: " + name));
+        }
+
+        folder.start();
+
+        assertThat(names()).containsExactly("a-worker-1");
+        assertThat(events.lines())
+                .containsExactly("Warning FailedValidation static pod file " + manifests.resolve("b.yaml")
+                        + " is not used: metadata.uid \"u-1\" is already used by " + manifests.resolve("a.yaml")
+                        + "; remove it");
     }
 
     @Test
     void read_folderIsMissing_isNoPodsUntilItExists(NoLeaks leaks) throws IOException {
-        leaks.allowWarnings("does not exist; there are no static pods until it does");
+        leaks.allowWarnings("static pod path " + manifests + " does not exist; there are no static pods until it does");
         Files.delete(manifests);
 
         folder.start();
@@ -206,6 +228,23 @@ class StaticPodFolderTest {
         write("a.yaml", "alpha", "nginx");
         nextRead();
         assertThat(names()).containsExactly("alpha-worker-1");
+    }
+
+    @Test
+    void read_folderFails_isReportedAndThePodsStay(NoLeaks leaks) throws IOException {
+        leaks.allowWarnings("static pod path " + manifests + " cannot be read (");
+        write("a.yaml", "alpha", "nginx");
+        folder.start();
+
+        Files.move(manifests, parent.resolve("moved"));
+        // neither a folder nor a regular file
+        Files.createSymbolicLink(manifests, Path.of("/dev/null"));
+        nextRead();
+
+        assertThat(received).hasSize(1);
+        assertThat(events.lines().get(0))
+                .startsWith("Warning FailedValidation static pod path " + manifests + " cannot be read (")
+                .endsWith("); the static pods stay as they are");
     }
 
     @Test

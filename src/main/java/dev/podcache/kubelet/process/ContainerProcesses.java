@@ -1,0 +1,94 @@
+package dev.podcache.kubelet.process;
+
+import com.google.common.base.Splitter;
+import java.io.IOException;
+import java.nio.charset.Charset;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * Finds the processes of containers by their environment, in which {@code PODCACHE_ROOT} names the container. All that
+ * descends from a command of the container inherits it. So a process is found whose parent has ended, which left its group
+ * and session, or which another agent started. A process that cleared or overwrote its environment is not found.
+ */
+final class ContainerProcesses {
+
+    /** Names the root directory of the container. */
+    static final String VARIABLE = "PODCACHE_ROOT";
+
+    private static final Path PROC = Path.of("/proc");
+    private static final Splitter ZERO_BYTES = Splitter.on('\0').omitEmptyStrings();
+
+    /** Processes that start others faster than they are killed are left to the next call. */
+    private static final int MOST_ROUNDS = 100;
+
+    private ContainerProcesses() {}
+
+    /** Returns the variables of a process, each as {@code name=value}. */
+    static Iterable<String> environment(long pid) throws IOException {
+        byte[] variables = Files.readAllBytes(PROC.resolve(pid + "/environ"));
+        return ZERO_BYTES.split(new String(variables, Charset.defaultCharset()));
+    }
+
+    /**
+     * Kills processes, but no supervisor, which keeps the last output and ends by itself. Does not wait for their end: from
+     * now on they start no further process.
+     *
+     * @param roots the root directories of the containers to which the processes belong; asked after a process was found,
+     *     so that a process that starts later is not meant
+     */
+    static void kill(Predicate<Path> roots) {
+        Set<ProcessHandle> killed = new HashSet<>();
+        boolean more = true;
+        for (int round = 0; more && round < MOST_ROUNDS; round++) {
+            List<ProcessHandle> found = ProcessHandle.allProcesses()
+                    .filter(process -> !killed.contains(process))
+                    .filter(process -> isOf(roots, process))
+                    .toList();
+            // a handle does not kill a process that reuses the PID
+            found.forEach(ProcessHandle::destroyForcibly);
+            more = killed.addAll(found);
+        }
+    }
+
+    private static boolean isOf(Predicate<Path> roots, ProcessHandle process) {
+        Optional<Path> root = root(process.pid());
+        return root.isPresent()
+                && roots.test(root.get())
+                && !isSupervisor(process.pid(), root.get())
+                && !process.equals(ProcessHandle.current());
+    }
+
+    private static Optional<Path> root(long pid) {
+        try {
+            for (String variable : environment(pid)) {
+                if (variable.startsWith(VARIABLE + "=")) {
+                    return Optional.of(Path.of(variable.substring(VARIABLE.length() + 1)));
+                }
+            }
+        } catch (IOException | InvalidPathException endedOrOfAnotherUser) {
+            return Optional.empty();
+        }
+        return Optional.empty();
+    }
+
+    /** Returns whether a process is in the session of the container's supervisor. */
+    private static boolean isSupervisor(long pid, Path root) {
+        try {
+            Optional<ProcessIdentity> supervisor =
+                    ProcessIdentity.read(root.resolveSibling(ContainerInstance.SUPERVISOR));
+            return supervisor.isPresent()
+                    && ProcessStat.of(pid)
+                            .filter(stat -> stat.session() == supervisor.get().pid())
+                            .isPresent();
+        } catch (IOException unreadable) {
+            return false;
+        }
+    }
+}
