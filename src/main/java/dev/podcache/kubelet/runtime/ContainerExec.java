@@ -21,7 +21,10 @@ public interface ContainerExec {
      */
     ContainerProcess exec(PodKey pod, String container, List<String> command, boolean tty) throws IOException;
 
-    /** A running command. Closing it kills the command and closes its streams; closing again has no effect. Thread-safe. */
+    /**
+     * A running command. Closing it kills the command and closes its streams; closing again has no effect. Thread-safe. That
+     * of {@link ContainerAttach} differs as said there.
+     */
     interface ContainerProcess extends AutoCloseable {
 
         /** Returns the stream to the command's standard input. The caller closes it at the end of the input. */
