@@ -10,6 +10,7 @@ import dev.podcache.kubelet.nodestatus.NodeStatusSetter;
 import dev.podcache.kubelet.nodestatus.NodeStatusSetters;
 import dev.podcache.kubelet.nodestatus.NodeVersions;
 import dev.podcache.kubelet.nodestatus.RuntimeHealth;
+import dev.podcache.kubelet.runtime.ContainerAttach;
 import dev.podcache.kubelet.runtime.ContainerExec;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import java.time.Duration;
@@ -21,7 +22,7 @@ import java.util.function.Supplier;
 /** Creates the options of the node status and the Lease from the options of the agent. */
 final class NodeSelf {
 
-    /** An API server from 1.36 on passes the WebSocket of {@code kubectl exec} on to a node that declares this. */
+    /** An API server from 1.36 on passes the WebSocket of {@code kubectl exec} and {@code attach} on to a node that declares this. */
     private static final String WEB_SOCKETS = "ExtendWebSocketsToKubelet";
 
     private final String node;
@@ -68,7 +69,8 @@ final class NodeSelf {
     private List<NodeStatusSetter> setters(
             EventRecorder events, PodRuntime runtime, RuntimeHealth health, Supplier<OptionalInt> kubeletPort) {
         KubeletConfiguration.Reservations reservations = options.reservations;
-        boolean servesExec = options.endpoint.enabled() && runtime instanceof ContainerExec;
+        boolean servesStreams =
+                options.endpoint.enabled() && (runtime instanceof ContainerExec || runtime instanceof ContainerAttach);
         return NodeStatusSetters.standard(node, facts, events)
                 .nodeIps(options.registration.addresses())
                 .reservations(reservations.reserved().withHardEviction(options.eviction.hard()))
@@ -77,7 +79,7 @@ final class NodeSelf {
                 .conditions(options.conditions)
                 .pressure(pressure)
                 .kubeletPort(kubeletPort)
-                .declaredFeatures(servesExec ? List.of(WEB_SOCKETS) : List.of())
+                .declaredFeatures(servesStreams ? List.of(WEB_SOCKETS) : List.of())
                 .versions(new NodeVersions(options.version, runtime.type(), health::version))
                 .runtimeHealth(health)
                 .build();

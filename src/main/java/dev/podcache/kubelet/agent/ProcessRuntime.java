@@ -2,18 +2,22 @@ package dev.podcache.kubelet.agent;
 
 import com.google.common.net.InetAddresses;
 import dev.podcache.kubelet.podconfig.VolumeDirectory;
+import dev.podcache.kubelet.process.AttachedContainer;
 import dev.podcache.kubelet.process.ContainerInstance;
 import dev.podcache.kubelet.process.ContainerOutput;
 import dev.podcache.kubelet.process.ContainerStarter;
+import dev.podcache.kubelet.process.LoopbackConnection;
 import dev.podcache.kubelet.process.PodDirectories;
 import dev.podcache.kubelet.process.ProcessHost;
 import dev.podcache.kubelet.process.ProcessUsage;
 import dev.podcache.kubelet.process.RunningContainers;
+import dev.podcache.kubelet.runtime.ContainerAttach;
 import dev.podcache.kubelet.runtime.ContainerExec;
 import dev.podcache.kubelet.runtime.ContainerLogs;
 import dev.podcache.kubelet.runtime.ContainerStatistics;
 import dev.podcache.kubelet.runtime.DiskReclaim;
 import dev.podcache.kubelet.runtime.Launch;
+import dev.podcache.kubelet.runtime.PodPortForward;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.kubelet.runtime.PodState;
 import dev.podcache.kubelet.runtime.RuntimeEvents;
@@ -41,7 +45,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A runtime that runs containers as processes of this machine, on Linux. An example for authors of runtimes: a complete
- * one, with logs, exec and statistics, which outlives the agent.
+ * one, with logs, exec, attach, port-forward and statistics, which outlives the agent.
  *
  * <p>There is no isolation. Images, ports and security contexts have no effect: a container must name a command of this
  * machine, and runs as the user of this process, in its network. Resources only decide the order in which pods are evicted
@@ -65,11 +69,19 @@ import org.jspecify.annotations.Nullable;
  * by {@code PODCACHE_ROOT} in its environment: one that cleared or overwrote its environment is left.
  *
  * <p>A shell keeps the output: it slows a container down that writes more than about 20,000 lines or 1 MB per second,
- * and holds a line in memory until its end. The newest two files of output are kept. {@code exec} offers no terminal.
+ * and holds a line in memory until its end. The newest two files of output are kept. {@code exec} offers no terminal,
+ * and {@code attach} no input: it shows both outputs, line by line. {@code port-forward} reaches each port that listens
+ * at 127.0.0.1 or ::1 of this machine, whether or not the pod's containers have opened it.
  * Thread-safe, as {@link PodRuntime} demands.
  */
 public final class ProcessRuntime
-        implements PodRuntime, ContainerLogs, ContainerExec, ContainerStatistics, DiskReclaim {
+        implements PodRuntime,
+                ContainerLogs,
+                ContainerExec,
+                ContainerAttach,
+                PodPortForward,
+                ContainerStatistics,
+                DiskReclaim {
 
     private final Path directory;
     private final String podIp;
@@ -212,14 +224,7 @@ public final class ProcessRuntime
     private List<ContainerStatus> statuses(PodKey pod, List<Container> containers) throws IOException {
         List<ContainerStatus> statuses = new ArrayList<>();
         for (Container container : containers) {
-            List<ContainerInstance> instances = pods.instances(pod, container.getName());
-            if (!instances.isEmpty()) {
-                ContainerStatus status = instances.get(0).status(timekeeper);
-                if (instances.size() > 1) {
-                    status.setLastState(instances.get(1).state(timekeeper));
-                }
-                statuses.add(status);
-            }
+            pods.status(pod, container.getName(), timekeeper).ifPresent(statuses::add);
         }
         return statuses;
     }
@@ -271,9 +276,23 @@ public final class ProcessRuntime
         if (tty) {
             throw new IOException("the process runtime has no terminals; leave out --tty");
         }
-        return running.find(pod, container)
-                .orElseThrow(() -> new IOException("container " + container + " does not run"))
-                .exec(command);
+        return running.require(pod, container).exec(command);
+    }
+
+    @Override
+    public ContainerProcess attach(PodKey pod, String container, boolean stdin) throws IOException {
+        if (stdin) {
+            throw new IOException("containers of the process runtime have no standard input; leave out --stdin");
+        }
+        return new AttachedContainer(running.require(pod, container), timekeeper);
+    }
+
+    @Override
+    public PortConnection portForward(PodKey pod, int port) throws IOException {
+        if (running.findAll(pod).isEmpty()) {
+            throw new IOException("no container of the pod runs");
+        }
+        return LoopbackConnection.to(port);
     }
 
     @Override

@@ -3,6 +3,8 @@ package dev.podcache.kubelet.process;
 import com.google.common.primitives.Longs;
 import dev.podcache.object.PodKey;
 import dev.podcache.object.Quoted;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.ContainerStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -93,6 +95,19 @@ public final class PodDirectories {
             ContainerInstance.read(fileName(container), directory).ifPresent(instances::add);
         }
         return instances;
+    }
+
+    /** Returns the status of a container, with its last state; empty if it was never started. */
+    public Optional<ContainerStatus> status(PodKey pod, String container, Timekeeper timekeeper) throws IOException {
+        List<ContainerInstance> instances = instances(pod, container);
+        if (instances.isEmpty()) {
+            return Optional.empty();
+        }
+        ContainerStatus status = instances.get(0).status(timekeeper);
+        if (instances.size() > 1) {
+            status.setLastState(instances.get(1).state(timekeeper));
+        }
+        return Optional.of(status);
     }
 
     /**

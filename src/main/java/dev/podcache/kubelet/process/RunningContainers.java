@@ -46,6 +46,15 @@ public final class RunningContainers {
         return instances.isEmpty() ? Optional.empty() : find(pod, instances.get(0));
     }
 
+    /**
+     * Returns a container, as {@link #find} does.
+     *
+     * @throws IOException if it does not run
+     */
+    public RunningContainer require(PodKey pod, String container) throws IOException {
+        return find(pod, container).orElseThrow(() -> new IOException("container " + container + " does not run"));
+    }
+
     /** Returns the running containers of a pod, which are watched from now on. */
     public List<RunningContainer> findAll(PodKey pod) throws IOException {
         List<RunningContainer> found = new ArrayList<>();

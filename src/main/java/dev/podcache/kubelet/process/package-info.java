@@ -23,7 +23,8 @@
  *
  * <p>Reading order: {@code supervise.sh}, {@link dev.podcache.kubelet.process.ContainerStarter} and {@code
  * ContainerRoot}, {@link dev.podcache.kubelet.process.ContainerInstance} and {@code ProcessIdentity}, {@link
- * dev.podcache.kubelet.process.RunningContainers} and {@code RunningContainer}, {@link dev.podcache.kubelet.process.ContainerOutput}.
+ * dev.podcache.kubelet.process.RunningContainers} and {@code RunningContainer}, {@link dev.podcache.kubelet.process.ContainerOutput},
+ * {@code AttachedContainer}.
  *
  * <p>Locks: only the monitor of a {@code ContainerOutput}'s files, which is held while they are read or closed. A
  * container directory appears when its {@code container.json} does, which is after the start. An

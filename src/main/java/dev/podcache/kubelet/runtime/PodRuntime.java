@@ -24,7 +24,7 @@ import java.util.Map;
  * shows the exception, and a later sync repeats the call.
  *
  * <p>Optional capabilities are interfaces of their own, which the same object implements: {@link ContainerLogs}, {@link
- * ContainerExec}, {@link ContainerStatistics}, {@link DiskReclaim}.
+ * ContainerExec}, {@link ContainerAttach}, {@link PodPortForward}, {@link ContainerStatistics}, {@link DiskReclaim}.
  */
 public interface PodRuntime {
 

@@ -1,8 +1,10 @@
 package dev.podcache.kubelet.server;
 
+import dev.podcache.kubelet.runtime.ContainerAttach;
 import dev.podcache.kubelet.runtime.ContainerExec;
 import dev.podcache.kubelet.runtime.ContainerLogs;
 import dev.podcache.kubelet.runtime.ContainerStatistics;
+import dev.podcache.kubelet.runtime.PodPortForward;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.object.Quoted;
 import dev.podcache.time.Timekeeper;
@@ -25,7 +27,7 @@ final class Endpoints {
 
     private static final Logger log = LoggerFactory.getLogger(Endpoints.class);
 
-    /** Logs that are followed and commands that run, each of which needs up to three threads. */
+    /** Logs that are followed, commands that run and ports that are forwarded, each of which needs up to three threads. */
     static final int MOST_STREAMS = 256;
 
     private static final Set<String> COMMANDS = Set.of("exec", "attach", "portForward");
@@ -72,18 +74,14 @@ final class Endpoints {
         return switch (first) {
             case "containerLogs" -> logs(request);
             case "exec" -> exec(request);
-            case "attach" -> throw unsupported("attaching to a container");
-            case "portForward" -> throw unsupported("forwarding ports of a pod");
+            case "attach" -> attach(request);
+            case "portForward" -> portForward(request);
             default -> content(request);
         };
     }
 
     private static boolean isPosted(String first) {
         return COMMANDS.contains(first) || first.equals("stats");
-    }
-
-    private static RefusedException unsupported(String what) {
-        return new RefusedException(501, "this node does not support " + what);
     }
 
     private KubeletResponse content(KubeletRequest request) throws IOException {
@@ -100,7 +98,7 @@ final class Endpoints {
                                 404,
                                 "no such endpoint; this node has /healthz, /livez, /readyz, /metrics, /metrics/resource,"
                                         + " /configz, /statusz, /flagz, /pods, /runningpods, /stats/summary,"
-                                        + " /debug/objects, /ui, /containerLogs and /exec"));
+                                        + " /debug/objects, /ui, /containerLogs, /exec, /attach and /portForward"));
         };
     }
 
@@ -155,9 +153,8 @@ final class Endpoints {
     }
 
     private KubeletResponse logs(KubeletRequest request) throws IOException {
-        Optional<ContainerLogs> logs =
-                sources.runtime() instanceof ContainerLogs runtime ? Optional.of(runtime) : Optional.empty();
-        Runnable release = begin();
+        Optional<ContainerLogs> logs = capability(ContainerLogs.class);
+        Runnable release = begin(1);
         boolean opened = false;
         try {
             KubeletResponse response = new KubeletResponse.Streamed(
@@ -172,24 +169,38 @@ final class Endpoints {
     }
 
     private KubeletResponse exec(KubeletRequest request) {
-        Optional<ContainerExec> exec =
-                sources.runtime() instanceof ContainerExec runtime ? Optional.of(runtime) : Optional.empty();
-        ExecRequest command = ExecEndpoint.command(request, sources.pods().get(), exec);
-        return new KubeletResponse.Upgrade(command, begin());
+        ExecRequest command = ExecEndpoint.command(request, sources.pods().get(), capability(ContainerExec.class));
+        return new KubeletResponse.Upgrade(command, begin(1));
     }
 
-    /** Counts a stream, and returns what counts its end, of which only the first run has an effect. */
-    private Runnable begin() {
-        if (!streams.tryAcquire()) {
+    private KubeletResponse attach(KubeletRequest request) {
+        ExecRequest attachment =
+                ExecEndpoint.attachment(request, sources.pods().get(), capability(ContainerAttach.class));
+        return new KubeletResponse.Upgrade(attachment, begin(1));
+    }
+
+    private KubeletResponse portForward(KubeletRequest request) {
+        PortForwardRequest forward =
+                PortForwardEndpoint.ports(request, sources.pods().get(), capability(PodPortForward.class));
+        return new KubeletResponse.Upgrade(forward, begin(forward.ports().size()));
+    }
+
+    private <T> Optional<T> capability(Class<T> type) {
+        return type.isInstance(sources.runtime()) ? Optional.of(type.cast(sources.runtime())) : Optional.empty();
+    }
+
+    /** Counts streams, and returns what counts their end, of which only the first run has an effect. */
+    private Runnable begin(int count) {
+        if (!streams.tryAcquire(count)) {
             throw new RefusedException(
                     503,
                     "this node serves " + MOST_STREAMS
-                            + " logs and commands already; end one of them, or try again later");
+                            + " logs, commands and ports already; end one of them, or try again later");
         }
         AtomicBoolean ended = new AtomicBoolean();
         return () -> {
             if (ended.compareAndSet(false, true)) {
-                streams.release();
+                streams.release(count);
             }
         };
     }

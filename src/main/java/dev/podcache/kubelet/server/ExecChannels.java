@@ -9,8 +9,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The messages of the subprotocols {@code v4.channel.k8s.io} and {@code v5.channel.k8s.io}. The first byte of each
- * message is its channel. In v5, a message on channel 255 closes the channel that its second byte names.
+ * The messages of the subprotocols {@code v4.channel.k8s.io} and {@code v5.channel.k8s.io} for a command, or for a container itself. In v5, a message on channel 255 closes the channel that its second byte names.
  */
 final class ExecChannels {
 
@@ -25,23 +24,16 @@ final class ExecChannels {
 
     private ExecChannels() {}
 
-    static byte[] message(int channel, byte[] content, int length) {
-        byte[] message = new byte[length + 1];
-        message[0] = (byte) channel;
-        System.arraycopy(content, 0, message, 1, length);
-        return message;
-    }
-
-    /** Returns the empty message that tells the client that the command has started, on the first output it has. */
+    /** Returns the empty message that tells the client that the call has begun, on the first output it has. */
     static byte[] greeting(ExecRequest.Streams streams) {
         return new byte[] {(byte) (streams.stdout() ? STDOUT : streams.stderr() ? STDERR : STATUS)};
     }
 
-    /** Returns the status of a command that has ended. */
-    static byte[] exited(int code) {
+    /** Returns the status of a call that has ended: of a command with its exit code. */
+    static byte[] ended(ExecRequest.ExecKind kind, int code) {
         ObjectNode status = JSON.createObjectNode();
         status.putObject("metadata");
-        if (code == 0) {
+        if (code == 0 || kind == ExecRequest.ExecKind.ATTACH) {
             return status(status.put("status", "Success"));
         }
         status.put("status", "Failure")
@@ -55,9 +47,11 @@ final class ExecChannels {
         return status(status);
     }
 
-    /** Returns the status of a command that could not be run. */
-    static byte[] failed(String reason) {
-        String message = "error executing command in container: " + reason;
+    /** Returns the status of a call that has failed. */
+    static byte[] failed(ExecRequest.ExecKind kind, String reason) {
+        String message = kind == ExecRequest.ExecKind.EXEC
+                ? "error executing command in container: " + reason
+                : "error attaching to container: " + reason;
         ObjectNode status = JSON.createObjectNode();
         status.putObject("metadata");
         status.put("status", "Failure")
@@ -69,19 +63,19 @@ final class ExecChannels {
 
     private static byte[] status(ObjectNode status) {
         byte[] json = status.toString().getBytes(StandardCharsets.UTF_8);
-        return message(STATUS, json, json.length);
+        return ChannelFrames.message(STATUS, json, json.length);
     }
 
     /**
-     * Passes a message of the client to the command. Ignores messages that mean nothing. May block.
+     * Passes a message of the client on. Ignores messages that mean nothing. May block.
      *
-     * @throws IOException if the command no longer reads
+     * @throws IOException if the command or container no longer reads
      */
     static void deliver(byte[] message, ExecRequest request, ContainerProcess process) throws IOException {
         if (message.length == 0) {
             return;
         }
-        int channel = message[0] & 0xff;
+        int channel = ChannelFrames.channel(message);
         if (channel == STDIN && request.streams().stdin()) {
             OutputStream stdin = process.stdin();
             stdin.write(message, 1, message.length - 1);

@@ -1,15 +1,15 @@
 package dev.podcache.kubelet.server;
 
+import dev.podcache.kubelet.runtime.ContainerAttach;
 import dev.podcache.kubelet.runtime.ContainerExec;
-import dev.podcache.object.Quoted;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * {@code /exec/<namespace>/<pod>/[<uid>/]<container>}: a command in a container, over a WebSocket. After {@code getExec}
- * of upstream's kubelet.
+ * {@code /exec/<namespace>/<pod>/[<uid>/]<container>}: a command in a container, and {@code /attach/...}: the streams of
+ * the container itself, over a WebSocket. After {@code getExec} and {@code getAttach} of upstream's kubelet.
  */
 final class ExecEndpoint {
 
@@ -27,27 +27,57 @@ final class ExecEndpoint {
      * @throws RefusedException if it cannot run; the message says why
      */
     static ExecRequest command(KubeletRequest request, Collection<Pod> pods, Optional<ContainerExec> exec) {
-        List<String> names = request.segments();
-        if (names.size() != 3 && names.size() != 4) {
-            throw new RefusedException(404, "commands are at /exec/<namespace>/<pod>/<container>");
-        }
-        String container = names.get(names.size() - 1);
-        KnownPod pod =
-                KnownPod.find(pods, names.get(0), names.get(1), names.size() == 4 ? names.get(2) : "", container);
+        String container = container(request, "commands are at /exec/<namespace>/<pod>/<container>");
+        KnownPod pod = pod(request, pods, container);
         ContainerExec runtime = exec.orElseThrow(() ->
                 new RefusedException(501, "the container runtime of this node cannot run commands in containers"));
-        ExecRequest.Streams streams = streams(request);
+        ExecRequest.Streams streams = streams(request, request.isSet("tty"));
         List<String> command = request.query().getOrDefault("command", List.of());
         if (command.isEmpty()) {
             throw new RefusedException(400, "the parameter command is missing");
         }
-        requireWebSocket(request);
         return new ExecRequest(
-                runtime, pod.key(), container, command, streams, chosen(request).equals(V5));
+                ExecRequest.ExecKind.EXEC,
+                () -> runtime.exec(pod.key(), container, command, streams.tty()),
+                "command in container " + container + " of pod " + pod.key(),
+                streams,
+                subprotocol(request, "runs commands"));
     }
 
-    private static ExecRequest.Streams streams(KubeletRequest request) {
-        boolean tty = request.isSet("tty");
+    /**
+     * Returns the attachment that a request asks for.
+     *
+     * @throws RefusedException if it is not possible; the message says why
+     */
+    static ExecRequest attachment(KubeletRequest request, Collection<Pod> pods, Optional<ContainerAttach> attach) {
+        String container = container(request, "containers are attached at /attach/<namespace>/<pod>/<container>");
+        KnownPod pod = pod(request, pods, container);
+        ContainerAttach runtime = attach.orElseThrow(
+                () -> new RefusedException(501, "the container runtime of this node cannot attach to containers"));
+        // the container has its terminal since its start, or none
+        ExecRequest.Streams streams = streams(request, pod.hasTerminal(container));
+        return new ExecRequest(
+                ExecRequest.ExecKind.ATTACH,
+                () -> runtime.attach(pod.key(), container, streams.stdin()),
+                "attachment to container " + container + " of pod " + pod.key(),
+                streams,
+                subprotocol(request, "attaches to containers"));
+    }
+
+    private static String container(KubeletRequest request, String where) {
+        List<String> names = request.segments();
+        if (names.size() != 3 && names.size() != 4) {
+            throw new RefusedException(404, where);
+        }
+        return names.get(names.size() - 1);
+    }
+
+    private static KnownPod pod(KubeletRequest request, Collection<Pod> pods, String container) {
+        List<String> names = request.segments();
+        return KnownPod.find(pods, names.get(0), names.get(1), names.size() == 4 ? names.get(2) : "", container);
+    }
+
+    private static ExecRequest.Streams streams(KubeletRequest request, boolean tty) {
         // a terminal has one output
         ExecRequest.Streams streams = new ExecRequest.Streams(
                 request.isSet("input") || request.isSet("stdin"),
@@ -60,27 +90,11 @@ final class ExecEndpoint {
         return streams;
     }
 
-    private static void requireWebSocket(KubeletRequest request) {
-        if (request.upgrade().isEmpty()) {
-            throw new RefusedException(400, "Upgrade request required");
-        }
-        if (!request.upgrade().equals("websocket")) {
-            throw new RefusedException(
-                    501,
-                    "this node runs commands over WebSocket only, but the API server or client asked for "
-                            + Quoted.value(request.upgrade())
-                            + "; use a client that sends WebSocket requests");
-        }
-        if (chosen(request).isEmpty()) {
+    private static String subprotocol(KubeletRequest request, String what) {
+        String chosen = Handshake.subprotocol(request, SUBPROTOCOLS, what);
+        if (chosen.isEmpty()) {
             throw new RefusedException(400, "the WebSocket request must offer the subprotocol " + V5 + " or " + V4);
         }
-    }
-
-    /** Returns the subprotocol of the handshake: the first that the client offers and this server has. */
-    private static String chosen(KubeletRequest request) {
-        return request.subprotocols().stream()
-                .filter(SUBPROTOCOLS::contains)
-                .findFirst()
-                .orElse("");
+        return chosen;
     }
 }

@@ -1,37 +1,43 @@
 package dev.podcache.kubelet.server;
 
-import dev.podcache.kubelet.runtime.ContainerExec;
 import dev.podcache.kubelet.runtime.ContainerExec.ContainerProcess;
-import dev.podcache.object.PodKey;
 import java.io.IOException;
-import java.util.List;
 
 /**
- * A command to run in a container. Immutable.
+ * A command to run in a container, or an attachment to the container itself. Immutable.
  *
- * @param runtime starts the command
+ * @param start starts the command or attaches; may block
+ * @param name the container and pod, without the command, which may contain secrets
  * @param streams the streams that the client asked for
- * @param closeSignals whether the client can close single streams, as subprotocol {@code v5.channel.k8s.io} allows
  */
-record ExecRequest(
-        ContainerExec runtime,
-        PodKey pod,
-        String container,
-        List<String> command,
-        Streams streams,
-        boolean closeSignals) {
+record ExecRequest(ExecKind kind, ProcessStart start, String name, Streams streams, String subprotocol)
+        implements WebSocketCall {
 
-    /** The streams of a command that a client asked for. Immutable. */
-    record Streams(boolean stdin, boolean stdout, boolean stderr, boolean tty) {}
-
-    /** Starts the command. May block. */
-    ContainerProcess start() throws IOException {
-        return runtime.exec(pod, container, command, streams.tty());
+    enum ExecKind {
+        EXEC,
+        ATTACH
     }
 
-    /** Returns pod and container, without the command, which may contain secrets. */
+    /** Calls the runtime. */
+    interface ProcessStart {
+        ContainerProcess call() throws IOException;
+    }
+
+    /** The streams of a container that a client asked for. Immutable. */
+    record Streams(boolean stdin, boolean stdout, boolean stderr, boolean tty) {}
+
+    @Override
+    public void run(WebSocketSession session) throws InterruptedException {
+        new ExecSession(this, session).run();
+    }
+
+    /** Returns whether the client can close single streams. */
+    boolean closeSignals() {
+        return subprotocol.equals(ExecEndpoint.V5);
+    }
+
     @Override
     public String toString() {
-        return "command in container " + container + " of pod " + pod;
+        return name;
     }
 }

@@ -46,15 +46,15 @@ final class HttpListener implements AutoCloseable {
             }
 
             @Override
-            public void run(KubeletResponse.Upgrade command, MessageChannel client) {
-                command.release().run();
+            public void run(KubeletResponse.Upgrade upgrade, MessageChannel client) {
+                upgrade.release().run();
                 client.close();
             }
         };
 
         void send(KubeletResponse.Streamed source, ResponseStream client);
 
-        void run(KubeletResponse.Upgrade command, MessageChannel client);
+        void run(KubeletResponse.Upgrade upgrade, MessageChannel client);
     }
 
     /**

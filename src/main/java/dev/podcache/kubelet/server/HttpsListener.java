@@ -13,6 +13,7 @@ import java.security.KeyStoreException;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.X509KeyManager;
 import javax.net.ssl.X509TrustManager;
@@ -27,6 +28,13 @@ final class HttpsListener implements AutoCloseable {
     private static final int LONGEST_URL = 256 << 10;
 
     private static final int LONGEST_MESSAGE = 1 << 20;
+
+    /** Those of all endpoints; {@link Handshake} says which one a request gets. */
+    private static final List<String> SUBPROTOCOLS = Stream.of(
+                    ExecEndpoint.SUBPROTOCOLS, PortForwardEndpoint.SUBPROTOCOLS)
+            .flatMap(List::stream)
+            .distinct()
+            .toList();
 
     private final X509TrustManager clients;
     private final HttpListener listener;
@@ -57,7 +65,7 @@ final class HttpsListener implements AutoCloseable {
                 .setMaxWebSocketMessageSize(LONGEST_MESSAGE)
                 .setPerFrameWebSocketCompressionSupported(false)
                 .setPerMessageWebSocketCompressionSupported(false)
-                .setWebSocketSubProtocols(ExecEndpoint.SUBPROTOCOLS);
+                .setWebSocketSubProtocols(SUBPROTOCOLS);
     }
 
     /**

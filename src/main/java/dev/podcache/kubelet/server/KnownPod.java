@@ -21,17 +21,22 @@ record KnownPod(Pod pod) {
      * @throws RefusedException with 404 if there is none, or it has no such container
      */
     static KnownPod find(Collection<Pod> pods, String namespace, String name, String uid, String container) {
-        KnownPod found = pods.stream()
+        KnownPod found = find(pods, namespace, name, uid);
+        if (found.containers().noneMatch(container::equals)) {
+            throw new RefusedException(404, "container \"" + container + "\" not found in pod \"" + name + "\"");
+        }
+        return found;
+    }
+
+    /** Returns the pod with these names, as the other method does. */
+    static KnownPod find(Collection<Pod> pods, String namespace, String name, String uid) {
+        return pods.stream()
                 .filter(pod -> name.equals(pod.getMetadata().getName())
                         && namespace.equals(pod.getMetadata().getNamespace())
                         && (uid.isEmpty() || uid.equals(pod.getMetadata().getUid())))
                 .findFirst()
                 .map(KnownPod::new)
                 .orElseThrow(() -> new RefusedException(404, "pod \"" + name + "\" does not exist"));
-        if (found.containers().noneMatch(container::equals)) {
-            throw new RefusedException(404, "container \"" + container + "\" not found in pod \"" + name + "\"");
-        }
-        return found;
     }
 
     PodKey key() {
@@ -51,6 +56,15 @@ record KnownPod(Pod pod) {
                 Stream.concat(pod.getSpec().getInitContainers().stream(), pod.getSpec().getContainers().stream())
                         .map(Container::getName),
                 pod.getSpec().getEphemeralContainers().stream().map(EphemeralContainer::getName));
+    }
+
+    /** Returns whether the pod's spec gives a container a terminal. */
+    boolean hasTerminal(String container) {
+        return Stream.of(pod.getSpec().getInitContainers(), pod.getSpec().getContainers())
+                        .flatMap(List::stream)
+                        .anyMatch(each -> container.equals(each.getName()) && Boolean.TRUE.equals(each.getTty()))
+                || pod.getSpec().getEphemeralContainers().stream()
+                        .anyMatch(each -> container.equals(each.getName()) && Boolean.TRUE.equals(each.getTty()));
     }
 
     /** Returns the last reported status of a container; empty if there is none. */

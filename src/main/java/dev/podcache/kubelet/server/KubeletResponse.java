@@ -60,8 +60,8 @@ sealed interface KubeletResponse {
      */
     record Streamed(InputStream content, Runnable release) implements KubeletResponse {}
 
-    /** A command over a WebSocket. The receiver of this response runs {@code release}, once, when the command has ended. */
-    record Upgrade(ExecRequest command, Runnable release) implements KubeletResponse {}
+    /** A call over a WebSocket. The receiver of this response runs {@code release}, once, when the call has ended. */
+    record Upgrade(WebSocketCall call, Runnable release) implements KubeletResponse {}
 
     /** Returns a body of this media type; the body must not be modified. */
     static Content of(int code, String mediaType, byte[] body) {

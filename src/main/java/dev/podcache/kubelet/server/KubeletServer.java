@@ -128,8 +128,8 @@ public final class KubeletServer implements AutoCloseable {
         }
 
         @Override
-        public void run(KubeletResponse.Upgrade command, MessageChannel client) {
-            new ExecSession(command, client, threads, options.timekeeper).start();
+        public void run(KubeletResponse.Upgrade upgrade, MessageChannel client) {
+            new WebSocketSession(upgrade, client, threads, options.timekeeper).start();
         }
     }
 

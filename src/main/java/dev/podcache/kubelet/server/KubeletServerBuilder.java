@@ -93,7 +93,7 @@ public final class KubeletServerBuilder {
 
     /**
      * Sets the runtime of the node. The server uses its optional capabilities {@code ContainerLogs}, {@code
-     * ContainerExec} and {@code ContainerStatistics}.
+     * ContainerExec}, {@code ContainerAttach}, {@code PodPortForward} and {@code ContainerStatistics}.
      */
     public KubeletServerBuilder runtime(PodRuntime newRuntime) {
         runtime = Objects.requireNonNull(newRuntime, "runtime");

@@ -18,6 +18,9 @@ interface MessageChannel {
      */
     void receive(Function<byte[], CompletableFuture<?>> receiver);
 
+    /** Asks the client for a sign of life, which it sends by itself. Closes the channel if that cannot be sent. */
+    void ping();
+
     /** Closes the channel after all that was sent. Idempotent. */
     void close();
 

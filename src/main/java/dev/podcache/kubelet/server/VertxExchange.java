@@ -26,6 +26,8 @@ final class VertxExchange implements ResponseStream {
 
     private static final Logger log = LoggerFactory.getLogger(HttpListener.class);
 
+    private static final String SUBPROTOCOL = "Sec-WebSocket-Protocol";
+
     /** No endpoint reads the body of a request. */
     private static final int LONGEST_BODY = 64 << 10;
 
@@ -102,7 +104,7 @@ final class VertxExchange implements ResponseStream {
 
     private List<String> subprotocols() {
         List<String> names = new ArrayList<>();
-        for (String header : http.headers().getAll("Sec-WebSocket-Protocol")) {
+        for (String header : http.headers().getAll(SUBPROTOCOL)) {
             for (String name : header.split(",", -1)) {
                 names.add(name.strip());
             }
@@ -123,8 +125,8 @@ final class VertxExchange implements ResponseStream {
                 response.writeHead();
             }
             transfers.send(source, this);
-        } else if (answer instanceof KubeletResponse.Upgrade command) {
-            upgrade(command);
+        } else if (answer instanceof KubeletResponse.Upgrade upgrade) {
+            upgrade(upgrade);
         }
     }
 
@@ -142,17 +144,23 @@ final class VertxExchange implements ResponseStream {
                 .end(Buffer.buffer(content.body()));
     }
 
-    private void upgrade(KubeletResponse.Upgrade command) {
+    private void upgrade(KubeletResponse.Upgrade upgrade) {
         if (closed.isDone()) {
-            command.release().run();
+            upgrade.release().run();
             return;
         }
         upgraded = true;
+        String subprotocol = upgrade.call().subprotocol();
+        if (!subprotocol.isEmpty()) {
+            // otherwise the handshake could choose one that another endpoint has
+            http.headers().set(SUBPROTOCOL, subprotocol);
+        }
+        boolean text = subprotocol.equals(ChannelFrames.V4_BASE64);
         http.toWebSocket()
-                .onSuccess(socket -> transfers.run(command, new VertxWebSocket(socket, eventLoop, this::finish)))
+                .onSuccess(socket -> transfers.run(upgrade, new VertxWebSocket(socket, eventLoop, text, this::finish)))
                 .onFailure(e -> {
                     log.debug("the handshake of a WebSocket failed: {}", e.getMessage());
-                    command.release().run();
+                    upgrade.release().run();
                     finish();
                 });
     }

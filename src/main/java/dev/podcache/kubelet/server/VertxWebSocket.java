@@ -1,6 +1,7 @@
 package dev.podcache.kubelet.server;
 
 import io.vertx.core.Context;
+import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.ServerWebSocket;
 import java.io.IOException;
@@ -16,11 +17,14 @@ final class VertxWebSocket implements MessageChannel {
 
     private final ServerWebSocket socket;
     private final Context eventLoop;
+    private final boolean text;
     private final CompletableFuture<Object> closed = new CompletableFuture<>();
 
-    VertxWebSocket(ServerWebSocket socket, Context eventLoop, Runnable onClose) {
+    /** @param text whether messages are text, with their content in Base64 */
+    VertxWebSocket(ServerWebSocket socket, Context eventLoop, boolean text, Runnable onClose) {
         this.socket = socket;
         this.eventLoop = eventLoop;
+        this.text = text;
         socket.pause();
         socket.exceptionHandler(e -> log.debug("a WebSocket failed: {}", e.getMessage()));
         socket.closeHandler(gone -> {
@@ -37,7 +41,10 @@ final class VertxWebSocket implements MessageChannel {
                 sent.completeExceptionally(new IOException("the client has closed the WebSocket"));
                 return;
             }
-            socket.writeBinaryMessage(Buffer.buffer(message)).onComplete(done -> sent.complete(this));
+            Future<Void> written = text
+                    ? socket.writeTextMessage(ChannelFrames.encode(message))
+                    : socket.writeBinaryMessage(Buffer.buffer(message));
+            written.onComplete(done -> sent.complete(this));
         });
         return sent;
     }
@@ -45,12 +52,38 @@ final class VertxWebSocket implements MessageChannel {
     @Override
     public void receive(Function<byte[], CompletableFuture<?>> receiver) {
         eventLoop.runOnContext(nothing -> {
-            socket.binaryMessageHandler(message -> {
-                socket.pause();
-                receiver.apply(message.getBytes())
-                        .whenComplete((done, thrown) -> eventLoop.runOnContext(next -> socket.resume()));
-            });
+            if (text) {
+                socket.textMessageHandler(message -> received(message, receiver));
+            } else {
+                socket.binaryMessageHandler(message -> received(message.getBytes(), receiver));
+            }
             socket.resume();
+        });
+    }
+
+    private void received(String message, Function<byte[], CompletableFuture<?>> receiver) {
+        byte[] decoded;
+        try {
+            decoded = ChannelFrames.decode(message);
+        } catch (IllegalArgumentException e) {
+            log.debug("a client sent what is not Base64; closing its WebSocket");
+            socket.close();
+            return;
+        }
+        received(decoded, receiver);
+    }
+
+    private void received(byte[] message, Function<byte[], CompletableFuture<?>> receiver) {
+        socket.pause();
+        receiver.apply(message).whenComplete((done, thrown) -> eventLoop.runOnContext(next -> socket.resume()));
+    }
+
+    @Override
+    public void ping() {
+        eventLoop.runOnContext(nothing -> {
+            if (!socket.isClosed()) {
+                socket.writePing(Buffer.buffer());
+            }
         });
     }
 

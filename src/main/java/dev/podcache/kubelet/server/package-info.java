@@ -32,7 +32,11 @@
  * limitBytes}</td><td>{@code proxy}</td></tr>
  * <tr><td>{@code /exec/<namespace>/<pod>/[<uid>/]<container>}</td><td>a command in a container, by WebSocket with
  * subprotocol {@code v5.channel.k8s.io} or {@code v4.channel.k8s.io}; not by SPDY</td><td>{@code proxy}</td></tr>
- * <tr><td>{@code /attach}, {@code /portForward}</td><td>501</td><td>{@code proxy}</td></tr>
+ * <tr><td>{@code /attach/<namespace>/<pod>/[<uid>/]<container>}</td><td>the streams of a container, likewise</td><td>{@code
+ * proxy}</td></tr>
+ * <tr><td>{@code /portForward/<namespace>/<pod>[/<uid>]}</td><td>connections to the ports in {@code port}, by WebSocket with
+ * subprotocol {@code v4.channel.k8s.io}, {@code v4.base64.channel.k8s.io} or none; not by SPDY</td><td>{@code
+ * proxy}</td></tr>
  * </table>
  *
  * <p>{@code HealthServer} serves the health endpoints without TLS and authentication, and never says why a check fails.
@@ -41,12 +45,17 @@
  *
  * <p>{@code kubectl logs} and {@code kubectl exec} reach these paths through the API server, which needs the node's
  * address and port in the Node's status. Logs need a {@code PodRuntime} that implements {@code ContainerLogs}, commands
- * {@code ContainerExec}, statistics {@code ContainerStatistics}. Without it, the answer is 501 with a sentence, which
+ * {@code ContainerExec}, attaching {@code ContainerAttach}, ports {@code PodPortForward}, statistics {@code
+ * ContainerStatistics}. Without it, the answer is 501 with a sentence, which
  * {@code kubectl} prints. The usage of the node is the sum of its containers.
  *
  * <p><b>kubectl exec.</b> Up to Kubernetes 1.35 the API server passes on what the client sends, or sends SPDY itself for
  * a newer kubectl, and SPDY is answered 501. Clients that send WebSocket requests which the API server passes on, such
- * as fabric8's client on 1.20, work.
+ * as fabric8's client on 1.20, work. {@code kubectl port-forward} sends SPDY, from 1.31 on within a WebSocket.
+ *
+ * <p><b>Ports.</b> Each port has two channels: one for the data of both directions, and one for an error. The server sends
+ * the port in two bytes on each, the lower one first. The call ends when all ports have ended. A port that does not read
+ * holds up the other ports of its WebSocket.
  *
  * <p><b>Authentication.</b> Every request needs a user, {@code /healthz} included; there are no anonymous users. The
  * user comes from a client certificate of the configured authority (common name and organizations), or else from a
@@ -54,13 +63,13 @@
  * If the review fails, the answer is 401, and one warning is logged.
  *
  * <p><b>Authorization.</b> The API server reviews whether the user has a verb on a subresource of this Node: {@code get}
- * for GET, {@code create} for POST. Unlike upstream, a command always needs {@code create}, because a WebSocket begins
+ * for GET, {@code create} for POST. Unlike upstream, a command, attachment or port always needs {@code create}, because a WebSocket begins
  * with GET. An allowed access is reviewed again after 5 min, a denied one after 30 s. If the review fails, the answer is
  * 500. The node's credentials need the permission to create {@code tokenreviews} and {@code subjectaccessreviews}, which
  * every node identity has, and which the ClusterRole {@code system:auth-delegator} grants to others.
  *
  * <p><b>Limits.</b> TLS 1.2 or newer; HTTP/1.1; 1024 connections; 90 s for a connection without a request; 64 answers that
- * are made, and 256 logs and commands that run, at a time; 64 KiB of headers and of a body, which nothing reads; 256 KiB of URL; 1 MiB for a message of a
+ * are made, and 256 logs, commands, attachments and ports, at a time; 64 KiB of headers and of a body, which nothing reads; 256 KiB of URL; 1 MiB for a message of a
  * WebSocket; 4 h for a client that reads nothing of an output.
  *
  * <p><b>The page.</b> {@link dev.podcache.kubelet.server.PageServer} also serves {@code /ui} on a loopback port, without
@@ -71,12 +80,16 @@
  * <p>Read {@code KubeletServer}, {@code HttpsListener}, {@code HttpListener}, {@code VertxExchange} and {@code
  * VertxWebSocket}, the only classes that use Vert.x, {@code RequestChain}, {@code Authentication}, {@code
  * Authorization}, {@code Endpoints}, {@code ComponentPages}; for logs {@code LogEndpoint}, {@code LogParameters}, {@code
- * LogTransfer}; for commands {@code ExecEndpoint}, {@code ExecSession}, {@code ExecChannels}; for certificates {@code
+ * LogTransfer}; for WebSockets {@code Handshake}, {@code WebSocketSession}, {@code ChannelFrames};
+ * for commands and attachments {@code ExecEndpoint}, {@code ExecSession}, {@code ExecChannels}; for ports {@code
+ * PortForwardEndpoint}, {@code PortForwardRequest}, {@code ForwardedPort}; for certificates {@code
  * WatchedFiles}, {@code ServingCertificate}, {@code SelfSigned}, {@code ClientCertificates}.
  *
  * <p><b>Threads.</b> The event loop reads requests, verifies client certificates and writes responses; it never calls a
  * supplier or the runtime. Answers are made on four threads, and a call that takes longer than 100 ms does not count.
- * Each log and each command has threads of its own, which wait until a part is sent before they read the next one.
+ * Each log, command, attachment and port has threads of its own, which wait until a part is sent before they read the next
+ * one. A message of a client is taken when the one before was written. A ping every 30 s shows whether a client has left of
+ * whom no message is taken.
  *
  * <table>
  * <caption>Locks</caption>

@@ -16,7 +16,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.net.Socket;
-import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -32,7 +31,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -275,8 +273,8 @@ class KubeletServerStreamsTest {
     void exec_connectsTheStreams_andReportsTheExitCode(String subprotocol) throws Exception {
         FakeCommand process = new FakeCommand();
         fixture.runtime.exec = command -> process;
-        ExecMessages messages = new ExecMessages();
-        WebSocket socket = connect(EXEC, subprotocol, messages);
+        ChannelMessages messages = new ChannelMessages();
+        WebSocket socket = fixture.connect(EXEC, subprotocol, messages);
         assertThat(socket.getSubprotocol()).isEqualTo(subprotocol);
 
         assertThat(messages.take()).isEqualTo("1:");
@@ -307,7 +305,7 @@ class KubeletServerStreamsTest {
             started.complete(process);
             return process;
         };
-        WebSocket socket = connect(EXEC, ExecEndpoint.V4, new ExecMessages());
+        WebSocket socket = fixture.connect(EXEC, ExecEndpoint.V4, new ChannelMessages());
         // a command whose client leaves before that is not started at all
         started.get(Patience.SECONDS, TimeUnit.SECONDS);
 
@@ -320,8 +318,8 @@ class KubeletServerStreamsTest {
     void exec_withATerminal_isResized() throws Exception {
         FakeCommand process = new FakeCommand();
         fixture.runtime.exec = command -> process;
-        WebSocket socket =
-                connect("/exec/shop/web/main?command=sh&input=1&output=1&tty=1", ExecEndpoint.V4, new ExecMessages());
+        WebSocket socket = fixture.connect(
+                "/exec/shop/web/main?command=sh&input=1&output=1&tty=1", ExecEndpoint.V4, new ChannelMessages());
 
         socket.sendBinary(ByteBuffer.wrap("\4{\"Width\":80,\"Height\":24}".getBytes(StandardCharsets.UTF_8)), true)
                 .join();
@@ -336,8 +334,8 @@ class KubeletServerStreamsTest {
         fixture.runtime.exec = command -> {
             throw new IOException("container main does not run");
         };
-        ExecMessages messages = new ExecMessages();
-        connect(EXEC, ExecEndpoint.V5, messages);
+        ChannelMessages messages = new ChannelMessages();
+        fixture.connect(EXEC, ExecEndpoint.V5, messages);
 
         assertThat(messages.take())
                 .startsWith("3:")
@@ -351,8 +349,8 @@ class KubeletServerStreamsTest {
         process.exit.complete(0);
         process.stdin().close();
         fixture.runtime.exec = command -> process;
-        ExecMessages messages = new ExecMessages();
-        connect("/exec/shop/web/main?command=true&error=1", ExecEndpoint.V5, messages);
+        ChannelMessages messages = new ChannelMessages();
+        fixture.connect("/exec/shop/web/main?command=true&error=1", ExecEndpoint.V5, messages);
 
         assertThat(messages.take()).isEqualTo("2:");
         assertThat(messages.take()).isEqualTo("2:warned\n");
@@ -363,8 +361,8 @@ class KubeletServerStreamsTest {
     void exec_outlivesTheLimitOfIdleConnections() throws Exception {
         FakeCommand process = new FakeCommand();
         fixture.runtime.exec = command -> process;
-        ExecMessages messages = new ExecMessages();
-        WebSocket socket = connect(EXEC, ExecEndpoint.V4, messages);
+        ChannelMessages messages = new ChannelMessages();
+        WebSocket socket = fixture.connect(EXEC, ExecEndpoint.V4, messages);
         assertThat(messages.take()).isEqualTo("1:");
         assertThat(messages.take()).isEqualTo("2:warned\n");
 
@@ -391,22 +389,13 @@ class KubeletServerStreamsTest {
         fixture.reviews.allowed = (user, access) -> access.verb().equals("get");
 
         assertThat(catchThrowableOfType(
-                        ExecutionException.class, () -> connect(EXEC, ExecEndpoint.V4, new ExecMessages())))
+                        ExecutionException.class, () -> fixture.connect(EXEC, ExecEndpoint.V4, new ChannelMessages())))
                 .cause()
                 .isInstanceOfSatisfying(
                         WebSocketHandshakeException.class,
                         refused ->
                                 assertThat(refused.getResponse().statusCode()).isEqualTo(403));
         assertThat(fixture.runtime.commands).isEmpty();
-    }
-
-    private WebSocket connect(String path, String subprotocol, ExecMessages messages) throws Exception {
-        return ServerFixture.anonymous()
-                .newWebSocketBuilder()
-                .header("Authorization", "Bearer " + FakeReviews.TOKEN)
-                .subprotocols(subprotocol)
-                .buildAsync(URI.create(fixture.url(path).replace("https:", "wss:")), messages)
-                .get(Patience.SECONDS, TimeUnit.SECONDS);
     }
 
     private HttpResponse<InputStream> open(String path) throws IOException, InterruptedException {
@@ -416,30 +405,6 @@ class KubeletServerStreamsTest {
                         .header("Authorization", "Bearer " + FakeReviews.TOKEN)
                         .build(),
                 BodyHandlers.ofInputStream());
-    }
-
-    /** Receives the messages of a command as {@code channel:text}, and {@code closed}. */
-    private static final class ExecMessages implements WebSocket.Listener {
-
-        private final BlockingQueue<String> received = new LinkedBlockingQueue<>();
-
-        @Override
-        public CompletionStage<?> onBinary(WebSocket socket, ByteBuffer data, boolean last) {
-            int channel = data.get();
-            received.add(channel + ":" + StandardCharsets.UTF_8.decode(data));
-            socket.request(1);
-            return CompletableFuture.completedFuture(socket);
-        }
-
-        @Override
-        public CompletionStage<?> onClose(WebSocket socket, int code, String reason) {
-            received.add("closed");
-            return CompletableFuture.completedFuture(socket);
-        }
-
-        String take() throws InterruptedException {
-            return String.valueOf(received.poll(Patience.SECONDS, TimeUnit.SECONDS));
-        }
     }
 
     /** An output whose reads block until a test puts something. Only its close ends a blocked read. */

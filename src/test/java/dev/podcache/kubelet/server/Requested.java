@@ -18,6 +18,13 @@ final class Requested {
         return of("GET", url, null, List.of());
     }
 
+    /** Returns a GET that asks for another protocol, with one subprotocol or none. */
+    static KubeletRequest upgrade(String url, String protocol, String... subprotocols) {
+        KubeletRequest get = get(url);
+        return new KubeletRequest(
+                "GET", get.path(), get.query(), null, get.host(), List.of(), protocol, List.of(subprotocols), "");
+    }
+
     static KubeletRequest of(
             String method, String url, @Nullable String authorization, List<X509Certificate> certificates) {
         List<String> parts = Splitter.on('?').limit(2).splitToList(url);

@@ -1,5 +1,6 @@
 package dev.podcache.kubelet.server;
 
+import com.google.common.base.Splitter;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.manager.ObjectEntry;
 import dev.podcache.testing.ManualTimekeeper;
@@ -14,6 +15,8 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.WebSocket;
+import java.net.http.WebSocketHandshakeException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -21,7 +24,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
+import org.assertj.core.api.Assertions;
 
 /** A server of node {@code worker-1} with pod {@code shop/web}, on hand-driven time, and clients of it. */
 final class ServerFixture implements AutoCloseable {
@@ -103,6 +109,29 @@ final class ServerFixture implements AutoCloseable {
 
     HttpRequest.Builder request(String path) {
         return HttpRequest.newBuilder(URI.create(url(path))).timeout(Duration.ofSeconds(Patience.SECONDS));
+    }
+
+    /** Opens a WebSocket with the token that the reviews know, with one subprotocol or more, or none. */
+    WebSocket connect(String path, String subprotocols, WebSocket.Listener messages) throws Exception {
+        WebSocket.Builder builder =
+                anonymous().newWebSocketBuilder().header("Authorization", "Bearer " + FakeReviews.TOKEN);
+        if (!subprotocols.isEmpty()) {
+            List<String> all = Splitter.on(' ').splitToList(subprotocols);
+            builder.subprotocols(all.get(0), all.subList(1, all.size()).toArray(String[]::new));
+        }
+        return builder.buildAsync(URI.create(url(path).replace("https:", "wss:")), messages)
+                .get(Patience.SECONDS, TimeUnit.SECONDS);
+    }
+
+    /** Returns the code and the body of the answer to a handshake that is refused. */
+    String refusal(String path, String subprotocols) {
+        ExecutionException failure = Assertions.catchThrowableOfType(
+                ExecutionException.class, () -> connect(path, subprotocols, new ChannelMessages()));
+        if (failure.getCause() instanceof WebSocketHandshakeException refused) {
+            return refused.getResponse().statusCode() + " "
+                    + refused.getResponse().body();
+        }
+        throw new AssertionError("the handshake was not answered", failure);
     }
 
     /** Sends a GET with the token that the reviews know, and without a client certificate. */
