@@ -2,6 +2,8 @@ package dev.podcache.cli.hollow;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
+import dev.podcache.apiserver.fabric8.RequestLimit;
 import dev.podcache.kubelet.agent.HollowTemplate;
 import dev.podcache.kubelet.agent.MeasuredProcess;
 import dev.podcache.report.Machine;
@@ -100,7 +102,8 @@ public final class HollowLoadRun {
         await("nodesReady", nodes);
         line("all nodes are Ready");
         String namespace = server.createNamespaceLike("load");
-        try (HollowLoad load = new HollowLoad(client, namespace, new HollowTemplate(), nodes, podsPerNode)) {
+        try (Fabric8ApiServer creator = Fabric8ApiServer.of(client, RequestLimit.UNLIMITED);
+                HollowLoad load = new HollowLoad(creator, namespace, new HollowTemplate(), nodes, podsPerNode)) {
             long podsBegan = System.nanoTime();
             load.start();
             await("podsRunning", (long) nodes * podsPerNode);

@@ -101,8 +101,7 @@ final class MeasuredDeaths {
     }
 
     List<Death> measure() throws InterruptedException {
-        try (Fabric8ApiServer api =
-                        Fabric8ApiServer.of(client, new RequestLimit(Integer.MAX_VALUE, Integer.MAX_VALUE));
+        try (Fabric8ApiServer api = Fabric8ApiServer.of(client, RequestLimit.UNLIMITED);
                 ControllerLoop loop = new ControllerLoop(api.timekeeper())) {
             ClusterCache cache = new ClusterCache(loop);
             NodeLifecycleOptions options = NodeLifecycleOptions.DEFAULT

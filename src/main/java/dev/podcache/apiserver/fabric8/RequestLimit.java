@@ -12,6 +12,9 @@ public record RequestLimit(double perSecond, int burst) {
     /** The kubelet's defaults: 50 requests per second, bursts of 100. */
     public static final RequestLimit DEFAULT = new RequestLimit(50, 100);
 
+    /** No limit: for programs that make the requests of many nodes, or few requests in all. */
+    public static final RequestLimit UNLIMITED = new RequestLimit(Integer.MAX_VALUE, Integer.MAX_VALUE);
+
     /**
      * Creates a limit.
      *

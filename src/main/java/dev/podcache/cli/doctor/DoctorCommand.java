@@ -77,10 +77,9 @@ public final class DoctorCommand implements Callable<Integer> {
         console.logging().accept(output.level(Level.ERROR));
         Config config = new ClusterAccess(console.environment(), console.home()).config(kubeconfig);
         // every review is sent, and not too many at a time
-        RequestLimit unlimited = new RequestLimit(Integer.MAX_VALUE, Integer.MAX_VALUE);
         try (EventWriter events = EventWriter.to(console.out(), output.format);
                 KubernetesClient client = ClusterAccess.client(config);
-                Fabric8ApiServer server = Fabric8ApiServer.of(client, unlimited)) {
+                Fabric8ApiServer server = Fabric8ApiServer.of(client, RequestLimit.UNLIMITED)) {
             Checkup checkup = new Checkup(server, config, options.access(), objects);
             Progress progress = new Progress(console);
             checkup.run(future -> {

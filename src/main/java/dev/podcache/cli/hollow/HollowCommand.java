@@ -5,6 +5,7 @@ import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
+import dev.podcache.apiserver.fabric8.RequestLimit;
 import dev.podcache.cli.config.AgentOptions;
 import dev.podcache.cli.config.ClusterAccess;
 import dev.podcache.cli.config.FirstContact;
@@ -15,7 +16,6 @@ import dev.podcache.cli.output.OutputOptions;
 import dev.podcache.cli.output.ProgramEvent;
 import dev.podcache.kubelet.agent.HollowNodes;
 import dev.podcache.kubelet.agent.HollowTemplate;
-import dev.podcache.kubelet.agent.KubeletConfiguration;
 import dev.podcache.kubelet.nodestatus.NodeLabels;
 import dev.podcache.kubelet.nodestatus.NodeTaints;
 import dev.podcache.manager.ChangeDetectionStrategy;
@@ -124,24 +124,23 @@ public final class HollowCommand implements Callable<Integer> {
         HollowTemplate template = template();
         console.logging().accept(output.level(Level.WARN));
         Config config = new ClusterAccess(console.environment(), console.home()).config(kubeconfig);
+        // the nodes of a real cluster have a limit each
         try (EventWriter events = EventWriter.to(console.out(), output.format);
-                KubernetesClient client = ClusterAccess.client(config)) {
-            if (answers(client, template, config, events)) {
+                Fabric8ApiServer server = ClusterAccess.server(config, RequestLimit.UNLIMITED)) {
+            if (answers(server, template, config, events)) {
                 events.write(started(config.getMasterUrl()));
-                run(client, template, events);
+                run(server, template, config, events);
             }
         }
         return 0;
     }
 
     /** Returns false if the command is to end. */
-    private boolean answers(KubernetesClient client, HollowTemplate template, Config config, EventWriter events) {
-        try (Fabric8ApiServer server = Fabric8ApiServer.of(client, KubeletConfiguration.DEFAULT.rates())) {
-            FirstContact contact = new FirstContact(server, config, console, events);
-            String first = "metadata.name=" + template.name(0);
-            return contact.await(ObjectKind.NODE, first, agent.duration)
-                    && (keep || areNew(server, template, config.getMasterUrl(), events));
-        }
+    private boolean answers(Fabric8ApiServer server, HollowTemplate template, Config config, EventWriter events) {
+        FirstContact contact = new FirstContact(server, config, console, events);
+        String first = "metadata.name=" + template.name(0);
+        return contact.await(ObjectKind.NODE, first, agent.duration)
+                && (keep || areNew(server, template, config.getMasterUrl(), events));
     }
 
     /**
@@ -170,22 +169,23 @@ public final class HollowCommand implements Callable<Integer> {
         return true;
     }
 
-    private void run(KubernetesClient client, HollowTemplate template, EventWriter events) throws InterruptedException {
-        try (HollowLoad load = new HollowLoad(client, namespace, template, nodes, podsPerNode)) {
-            try (HollowNodes hollow = HollowNodes.start(client, nodes, template)) {
+    private void run(Fabric8ApiServer server, HollowTemplate template, Config config, EventWriter events)
+            throws InterruptedException {
+        try (HollowLoad load = new HollowLoad(server, namespace, template, nodes, podsPerNode)) {
+            try (HollowNodes hollow = HollowNodes.start(server, nodes, template)) {
                 load.start();
                 report(hollow, events);
             }
             if (!keep) {
                 events.write(ProgramEvent.of("deleting", "what", "pods, Secrets and nodes; --keep leaves them"));
-                delete(load);
+                delete(load, config);
             }
         }
     }
 
-    private static void delete(HollowLoad load) throws InterruptedException {
-        try {
-            load.delete();
+    private static void delete(HollowLoad load, Config config) throws InterruptedException {
+        try (KubernetesClient client = ClusterAccess.client(config)) {
+            load.delete(client);
         } catch (ExecutionException e) {
             throw new CommandException(
                     "not everything was deleted: " + e.getCause() + "; to delete the rest: " + load.remedy(), e);

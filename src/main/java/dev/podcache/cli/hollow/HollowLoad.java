@@ -1,72 +1,121 @@
 package dev.podcache.cli.hollow;
 
+import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.ObjectApi;
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.kubelet.agent.HollowTemplate;
+import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.SecretBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The pods of hollow nodes, each with a Secret, created and deleted by several threads. */
+/** The pods of hollow nodes, each with a Secret: creates several at a time, and deletes them. Thread-safe. */
 final class HollowLoad implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(HollowLoad.class);
     private static final String LABEL = "podcache.dev/hollow";
-    private static final int THREADS = 8;
+    private static final int AT_A_TIME = 8;
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+    private static final Set<FailureReason> MAY_PASS =
+            Set.of(FailureReason.UNAVAILABLE, FailureReason.TIMEOUT, FailureReason.THROTTLED);
     private static final int PAYLOAD = 1_000;
 
-    private final KubernetesClient client;
+    private final ObjectApi<Secret> secrets;
+    private final ObjectApi<Pod> pods;
+    private final Timekeeper timekeeper;
+    private final Executor workers;
     private final String namespace;
     private final HollowTemplate template;
     private final int nodes;
     private final int podsPerNode;
-    private final ThreadPoolExecutor creating =
-            new ThreadPoolExecutor(THREADS, THREADS, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>());
+    private final AtomicLong next = new AtomicLong();
+    private final CountDownLatch creating = new CountDownLatch(AT_A_TIME);
+    private volatile boolean ended;
 
-    HollowLoad(KubernetesClient client, String namespace, HollowTemplate template, int nodes, int podsPerNode) {
-        this.client = client;
+    HollowLoad(Fabric8ApiServer server, String namespace, HollowTemplate template, int nodes, int podsPerNode) {
+        this.secrets = server.api(ObjectKind.SECRET, TIMEOUT);
+        this.pods = server.api(ObjectKind.POD, TIMEOUT);
+        this.timekeeper = server.timekeeper();
+        this.workers = timekeeper.workers();
         this.namespace = namespace;
         this.template = template;
         this.nodes = nodes;
         this.podsPerNode = podsPerNode;
     }
 
-    /** Starts to create the pods. Returns at once. */
+    /** Starts to create the pods, one for each node, and then the next ones. Returns at once. Call once. */
     void start() {
-        for (int p = 0; p < podsPerNode; p++) {
-            for (int n = 0; n < nodes; n++) {
-                String node = template.name(n);
-                String name = node + "-" + p;
-                creating.execute(() -> {
-                    create(secret(name));
-                    create(pod(name, node));
-                });
-            }
+        for (int i = 0; i < AT_A_TIME; i++) {
+            workers.execute(this::createNext);
         }
     }
 
+    private void createNext() {
+        long number = next.getAndIncrement();
+        if (ended || number >= (long) nodes * podsPerNode) {
+            creating.countDown();
+            return;
+        }
+        String node = template.name((int) (number % nodes));
+        String name = node + "-" + number / nodes;
+        create(secrets, secret(name), () -> create(pods, pod(name, node), this::createNext));
+    }
+
+    /** Creates an object, until it exists or the server refuses it, and then runs {@code more}. */
+    private <T extends HasMetadata> void create(ObjectApi<T> api, T object, Runnable more) {
+        api.create(object).whenCompleteAsync((created, failure) -> created(api, object, failure, more), workers);
+    }
+
+    private <T extends HasMetadata> void created(
+            ObjectApi<T> api, T object, @Nullable Throwable failure, Runnable more) {
+        FailureReason reason = failure == null ? null : ApiServerException.reasonOf(failure);
+        if (failure == null || reason == FailureReason.ALREADY_EXISTS) {
+            more.run();
+            return;
+        }
+        boolean again = !ended && reason != null && MAY_PASS.contains(reason);
+        log.warn(
+                "{} {} was not created: {}; {}",
+                object.getKind(),
+                object.getMetadata().getName(),
+                ApiServerException.describe(failure),
+                again ? "retrying in 1 s" : "going on without it");
+        timekeeper.schedule(PAUSE, () -> workers.execute(again ? () -> create(api, object, more) : more));
+    }
+
     /**
-     * Deletes the pods, their Secrets and the nodes with their Leases.
+     * Deletes the pods, their Secrets and the nodes with their Leases. Call after {@link #start}.
      *
+     * @param client finds the pods and Secrets by their label
      * @throws ExecutionException if something was not deleted; then the rest is not tried
      */
-    void delete() throws InterruptedException, ExecutionException {
-        endCreation();
+    void delete(KubernetesClient client) throws InterruptedException, ExecutionException {
+        close();
+        // a request that was sent is awaited, because the server may execute it
+        creating.await(1, TimeUnit.MINUTES);
         List<Callable<?>> deletions = new ArrayList<>();
         if (podsPerNode > 0) {
             deletions.add(() -> client.pods()
@@ -90,15 +139,8 @@ final class HollowLoad implements AutoCloseable {
         awaitAll(deletions);
     }
 
-    /** Drops what is still to be created. A request that was sent is awaited, because the server may execute it. */
-    private void endCreation() throws InterruptedException {
-        creating.getQueue().clear();
-        creating.shutdown();
-        creating.awaitTermination(1, TimeUnit.MINUTES);
-    }
-
     private static void awaitAll(List<Callable<?>> deletions) throws InterruptedException, ExecutionException {
-        ExecutorService deleting = Executors.newFixedThreadPool(THREADS);
+        ExecutorService deleting = Executors.newFixedThreadPool(AT_A_TIME);
         try {
             List<? extends Future<?>> results =
                     deletions.stream().map(deleting::submit).toList();
@@ -157,22 +199,9 @@ final class HollowLoad implements AutoCloseable {
                 .build();
     }
 
-    private void create(HasMetadata object) {
-        try {
-            client.resource(object).create();
-        } catch (KubernetesClientException e) {
-            if (e.getCode() != 409) {
-                log.warn(
-                        "{} {} was not created: {}",
-                        object.getKind(),
-                        object.getMetadata().getName(),
-                        e.getMessage());
-            }
-        }
-    }
-
+    /** Creates nothing more. */
     @Override
     public void close() {
-        creating.shutdownNow();
+        ended = true;
     }
 }

@@ -54,7 +54,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class HollowNodes implements AutoCloseable {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
-    private static final int SYNC_THREADS = 8;
+    private static final int SYNC_THREADS = 4;
 
     /** How many nodes register at the same time. */
     private static final int REGISTERING = 32;
@@ -63,6 +63,7 @@ public final class HollowNodes implements AutoCloseable {
     private static final int POD_REPORTS = 64;
 
     private final Fabric8ApiServer server;
+    private final boolean ownsServer;
     private final List<HollowNode> nodes = new ArrayList<>();
     private final Set<String> registered = ConcurrentHashMap.newKeySet();
     private final Set<String> running = ConcurrentHashMap.newKeySet();
@@ -81,8 +82,9 @@ public final class HollowNodes implements AutoCloseable {
     private final Reflector<Pod> podWatch;
 
     /** Throws before anything else has to be closed than {@code server}. */
-    private HollowNodes(Fabric8ApiServer server, int count, HollowTemplate template) {
+    private HollowNodes(Fabric8ApiServer server, boolean ownsServer, int count, HollowTemplate template) {
         this.server = server;
+        this.ownsServer = ownsServer;
         SyncPeriods periods = SyncPeriods.of(Durations.positive("syncFrequency", template.syncFrequency));
         Timekeeper timekeeper = server.timekeeper();
         Recovery recovery = new Recovery(timekeeper);
@@ -146,25 +148,34 @@ public final class HollowNodes implements AutoCloseable {
      * @throws IllegalArgumentException if {@code count} is not positive, or the template is not valid
      */
     public static HollowNodes start(KubernetesClient client, int count, HollowTemplate template) {
+        // the nodes of a real cluster have a limit each
+        Fabric8ApiServer own = Fabric8ApiServer.of(client, RequestLimit.UNLIMITED);
+        try {
+            return start(own, true, count, template);
+        } catch (RuntimeException | Error e) {
+            own.close();
+            throw e;
+        }
+    }
+
+    /**
+     * As {@link #start(KubernetesClient, int, HollowTemplate)}, without the threads and connections of a client.
+     *
+     * @param server with a {@link RequestLimit} for so many nodes; not closed
+     */
+    public static HollowNodes start(Fabric8ApiServer server, int count, HollowTemplate template) {
+        return start(Objects.requireNonNull(server, "server"), false, count, template);
+    }
+
+    private static HollowNodes start(Fabric8ApiServer server, boolean owned, int count, HollowTemplate template) {
         if (count <= 0) {
             throw new IllegalArgumentException("the number of hollow nodes must be positive, but is " + count);
         }
-        HollowNodes nodes = create(client, count, Objects.requireNonNull(template, "template"));
+        HollowNodes nodes = new HollowNodes(server, owned, count, Objects.requireNonNull(template, "template"));
         nodes.health.startAsync().awaitRunning();
         nodes.statuses.start();
         nodes.nodeWatch.start();
         return nodes;
-    }
-
-    private static HollowNodes create(KubernetesClient client, int count, HollowTemplate template) {
-        // the nodes of a real cluster have a limit each
-        Fabric8ApiServer server = Fabric8ApiServer.of(client, new RequestLimit(Integer.MAX_VALUE, Integer.MAX_VALUE));
-        try {
-            return new HollowNodes(server, count, template);
-        } catch (RuntimeException | Error e) {
-            server.close();
-            throw e;
-        }
     }
 
     /** Returns the number of nodes. */
@@ -208,7 +219,9 @@ public final class HollowNodes implements AutoCloseable {
         events.close();
         services.close();
         cache.close();
-        server.close();
+        if (ownsServer) {
+            server.close();
+        }
     }
 
     /** Starts the first nodes and the watch of pods, once it is known which Nodes exist. */
