@@ -3,6 +3,7 @@ package dev.podcache.kubelet.podsync;
 import dev.podcache.kubelet.podconfig.PodConfigException;
 import dev.podcache.kubelet.podconfig.PodPlacement;
 import dev.podcache.kubelet.podsync.LifecycleHooks.HookTarget;
+import dev.podcache.kubelet.podsync.PodActions.AfterStop;
 import dev.podcache.kubelet.runtime.Launch;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.kubelet.runtime.PodState;
@@ -10,11 +11,9 @@ import dev.podcache.object.PodKey;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.time.ApiTime;
 import io.fabric8.kubernetes.api.model.Container;
-import io.fabric8.kubernetes.api.model.ContainerStateBuilder;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
 import io.fabric8.kubernetes.api.model.ContainerStateWaiting;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
-import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
 import io.fabric8.kubernetes.api.model.LifecycleHandler;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -22,10 +21,7 @@ import io.fabric8.kubernetes.api.model.PodStatus;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -47,6 +43,9 @@ final class PodContainers {
     private static final String HOOK_FAILED = "PostStartHookError";
     private static final String BACK_OFF = "CrashLoopBackOff";
 
+    /** The kubelet's reason for containers that are about to be started. */
+    private static final String RESTARTING = "ContainerCreating";
+
     /** A kubelet does not limit a postStart hook. */
     private static final Duration HOOK_TIMEOUT = Duration.ofDays(365);
 
@@ -58,8 +57,8 @@ final class PodContainers {
     private final RuntimeFailures failures;
     private final RestartBackoff backoff = new RestartBackoff();
     private final ReportedIps ips = new ReportedIps();
-    private final Map<String, ContainerStateWaiting> waiting = new HashMap<>();
-    private final Map<String, String> images = new HashMap<>();
+    private final WaitingContainers waiting = new WaitingContainers();
+    private final ContainerMemory memory = new ContainerMemory();
     private boolean known;
 
     /**
@@ -74,6 +73,24 @@ final class PodContainers {
         this.calls = calls;
         this.hooks = hooks;
         this.stop = new PodStop(parts, hooks);
+    }
+
+    /** Takes over what the agent before this one reported: a container that had ended and waited was to be started. */
+    void adopt(@Nullable PodStatus reported) {
+        if (reported != null) {
+            reported.getInitContainerStatuses().forEach(this::adopt);
+            reported.getContainerStatuses().forEach(this::adopt);
+        }
+    }
+
+    private void adopt(ContainerStatus reported) {
+        ContainerStateTerminated end = States.lastTermination(reported);
+        ContainerStateWaiting reason =
+                reported.getState() == null ? null : reported.getState().getWaiting();
+        if (reason != null && end != null && end.getContainerID() != null) {
+            memory.restarts(reported.getName(), end.getContainerID());
+            waiting.put(reported.getName(), reason);
+        }
     }
 
     /** Returns the state of all containers that were ever started. */
@@ -109,50 +126,15 @@ final class PodContainers {
         PodActions actions = PodActions.of(
                 pod.getSpec(),
                 state,
-                images,
+                memory,
                 (container, status) -> parts.health().unhealthy(key, container, States.id(status)));
-        waiting.keySet()
-                .retainAll(actions.starts().stream()
-                        .map(start -> start.container().getName())
-                        .toList());
+        waiting.retain(actions.starts());
         return actions;
     }
 
     /** Returns {@code state} with the containers that wait, to be reported. */
     PodState withWaiting(Pod pod, PodState state) {
-        return PodState.of(
-                withWaiting(pod.getSpec().getInitContainers(), state.initContainers()),
-                withWaiting(pod.getSpec().getContainers(), state.containers()),
-                state.podIps());
-    }
-
-    private List<ContainerStatus> withWaiting(List<Container> containers, List<ContainerStatus> statuses) {
-        List<ContainerStatus> all = new ArrayList<>();
-        for (Container container : containers) {
-            ContainerStatus status = States.named(statuses, container.getName());
-            ContainerStateWaiting reason = waiting.get(container.getName());
-            if (reason != null && (status == null || States.isTerminated(status))) {
-                all.add(waiting(container, status, reason));
-            } else if (status != null) {
-                all.add(status);
-            }
-        }
-        return all;
-    }
-
-    private static ContainerStatus waiting(
-            Container container, @Nullable ContainerStatus ended, ContainerStateWaiting reason) {
-        ContainerStatusBuilder status = ended == null
-                ? new ContainerStatusBuilder()
-                        .withName(container.getName())
-                        .withImage(container.getImage())
-                        .withImageID("")
-                        .withRestartCount(0)
-                : new ContainerStatusBuilder(ended).withLastState(ended.getState());
-        return status.withReady(false)
-                .withStarted(false)
-                .withState(new ContainerStateBuilder().withWaiting(reason).build())
-                .build();
+        return waiting.addTo(pod, state);
     }
 
     /**
@@ -163,11 +145,14 @@ final class PodContainers {
     boolean apply(PodActions actions, Pod pod, PodPlacement placement, SyncResult sync) throws InterruptedException {
         boolean progress = false;
         for (PodActions.ContainerStop each : actions.stops()) {
+            if (each.next() != AfterStop.NOTHING) {
+                willRestart(each);
+            }
             HookTarget target = new HookTarget(pod, each.container(), placement.podIps());
             boolean stopped = stop(target, each.why(), each.gracePeriod().orElse(GracePeriod.of(pod)), sync);
             progress |= stopped;
-            if (stopped && each.restart() != null) {
-                start(each.restart(), pod, placement, sync);
+            if (stopped && each.next() == AfterStop.START) {
+                start(each.instance(), pod, placement, sync);
             }
         }
         for (PodActions.ContainerStart start : actions.starts()) {
@@ -176,6 +161,20 @@ final class PodContainers {
             }
         }
         return progress;
+    }
+
+    /*
+     * A container that is stopped to be started again may exit with 0. Under restart policy OnFailure, a status that shows
+     * it as terminated says that it has succeeded, and no later status may show it running: StatusTransitions refuses that,
+     * as a kubelet does. A kubelet sets no status between the stop and the start. Here the start may have to wait, so the
+     * container is shown as waiting, with its end as its last state. This is set before the stop, because a container may
+     * end although its stop fails.
+     */
+    private void willRestart(PodActions.ContainerStop stopped) {
+        String name = stopped.container().getName();
+        memory.restarts(
+                name, States.id(Objects.requireNonNull(stopped.instance().last())));
+        waiting.put(name, new ContainerStateWaiting(stopped.why(), RESTARTING));
     }
 
     private boolean stop(HookTarget target, String why, Duration grace, SyncResult sync) throws InterruptedException {
@@ -228,7 +227,7 @@ final class PodContainers {
             Launch launch = parts.configuration().launch(pod, container, placement, nextCount(start.last()));
             calls.run(pod, "start of container " + name, () -> runtime.start(pod, container, launch));
             waiting.remove(name);
-            images.put(name, String.valueOf(container.getImage()));
+            memory.started(name, String.valueOf(container.getImage()));
             postStart(new HookTarget(pod, container, placement.podIps()), sync);
             return true;
         } catch (PodConfigException e) {

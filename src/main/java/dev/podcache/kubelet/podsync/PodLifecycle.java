@@ -79,6 +79,7 @@ final class PodLifecycle {
         }
         if (lastStatus == null) {
             lastStatus = pod.getStatus();
+            containers.adopt(lastStatus);
         }
         Optional<Eviction> eviction = eviction(pod);
         if (eviction.isPresent()) {

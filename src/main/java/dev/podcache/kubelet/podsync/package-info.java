@@ -6,8 +6,8 @@
  * that it refers to; and at the latest after the sync period.
  *
  * <p>Reading order: {@code PodWorkers}, {@code StaticPods}, {@code PodWorker}, {@code PodLifecycle}, {@code PodContainers}, {@code
- * ContainerHistory}, {@code PodActions}, {@code RestartBackoff}, {@code PodStop}, {@code LifecycleHooks}, {@code
- * ProbedHealth}, {@code RuntimeExec}, {@code RuntimeCalls}, {@code Evictions}.
+ * ContainerHistory}, {@code ContainerMemory}, {@code PodActions}, {@code RestartBackoff}, {@code WaitingContainers}, {@code
+ * PodStop}, {@code LifecycleHooks}, {@code ProbedHealth}, {@code RuntimeExec}, {@code RuntimeCalls}, {@code Evictions}.
  *
  * <table>
  * <caption>Locks</caption>

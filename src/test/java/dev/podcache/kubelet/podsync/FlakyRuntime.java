@@ -70,6 +70,9 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
     /** Whether stops of single containers have no effect. */
     boolean ignoresStop;
 
+    /** Whether stops of single containers throw after they took effect. */
+    boolean failsAfterStop;
+
     /** What the runtime puts before the name of an image. */
     String imagePrefix = "";
 
@@ -215,6 +218,9 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
         throwIfSet(onStop);
         if (!ignoresStop) {
             runtime.stop(pod, container, gracePeriod);
+        }
+        if (failsAfterStop) {
+            throw new IOException("the answer was lost");
         }
     }
 
