@@ -12,6 +12,7 @@ import dev.podcache.kubelet.nodestatus.RuntimeHealth;
 import dev.podcache.kubelet.podconfig.ServiceAccountTokens;
 import dev.podcache.kubelet.podconfig.ServiceLister;
 import dev.podcache.kubelet.podstatus.PodStatusManager;
+import dev.podcache.kubelet.podsync.AssignedPods;
 import dev.podcache.kubelet.podsync.ContainerHealth;
 import dev.podcache.kubelet.podsync.KnownPods;
 import dev.podcache.kubelet.podsync.PodConfiguration;
@@ -283,31 +284,33 @@ public final class HollowNodes implements AutoCloseable {
     /** Passes the pods of these nodes on to their workers. */
     private final class OwnPods implements ReflectorSink<Pod> {
 
+        private final AssignedPods assigned = new AssignedPods(workers);
+
         @Override
         public void replace(List<Fetched<Pod>> items, String resourceVersion) {
-            workers.replace(items.stream().filter(this::isOwn).toList(), resourceVersion);
+            assigned.replace(items.stream().filter(this::isOwn).toList(), resourceVersion);
         }
 
         @Override
         public void upsert(Fetched<Pod> fetched) {
             if (isOwn(fetched)) {
-                workers.upsert(fetched);
+                assigned.upsert(fetched);
             }
         }
 
         @Override
         public void delete(Fetched<Pod> last) {
-            workers.delete(last);
+            assigned.delete(last);
         }
 
         @Override
         public void connected() {
-            workers.connected();
+            assigned.connected();
         }
 
         @Override
         public void disconnected(ApiServerException cause) {
-            workers.disconnected(cause);
+            assigned.disconnected(cause);
         }
 
         private boolean isOwn(Fetched<Pod> fetched) {

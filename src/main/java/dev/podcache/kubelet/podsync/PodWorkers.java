@@ -1,7 +1,5 @@
 package dev.podcache.kubelet.podsync;
 
-import dev.podcache.apiserver.ApiServerException;
-import dev.podcache.apiserver.Fetched;
 import dev.podcache.kubelet.events.EventRecorder;
 import dev.podcache.kubelet.eviction.Eviction;
 import dev.podcache.kubelet.podstatus.PodStatusManager;
@@ -9,17 +7,14 @@ import dev.podcache.kubelet.probe.ProbeNetwork;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.manager.Manager;
 import dev.podcache.manager.ObjectEvent;
-import dev.podcache.object.FailureReason;
 import dev.podcache.pod.PodOrigin;
 import dev.podcache.pod.PodReferences;
-import dev.podcache.reflector.ReflectorSink;
 import dev.podcache.time.TaskThreads;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -36,14 +31,13 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Runs the pods of a node, each with a worker of its own. Receives the pods from a reflector that selects them by
- * {@code spec.nodeName}. A pod is identified by its UID, so a deleted pod and its successor of the same name stop and
- * start independently. The reflector's methods must be called by one thread at a time; none of them blocks. {@link
- * StaticPods} adds the pods that come from files.
+ * Runs the pods of a node, each with a worker of its own. {@link AssignedPods} adds the pods of the API server, {@link
+ * StaticPods} those that come from files. A pod is identified by its UID, so a deleted pod and its successor of the same
+ * name stop and start independently. Thread-safe.
  *
  * <p>Follows the kubelet's {@code pod_workers.go}.
  */
-public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
+public final class PodWorkers implements AutoCloseable {
 
     /*
      * A pod has at most one active worker: a worker enters `workers` only in place of none or of a finished one. The
@@ -61,7 +55,6 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
     private final OrphanedPods orphans;
     private final Map<String, PodWorker> workers = new ConcurrentHashMap<>();
     private final List<AutoCloseable> listeners = new CopyOnWriteArrayList<>();
-    private boolean watching; // only used by the reflector's thread
     private volatile boolean closed;
     private volatile @Nullable StaticPods staticPods;
 
@@ -114,19 +107,12 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         this.orphans = new OrphanedPods(parts, workers::containsKey, this::endOrphan);
     }
 
-    @Override
-    public void replace(List<Fetched<Pod>> items, String resourceVersion) {
-        Set<String> listed = new HashSet<>();
-        for (Fetched<Pod> item : items) {
-            upsert(item);
-            listed.add(String.valueOf(item.object().getMetadata().getUid()));
-        }
-        for (String uid : Set.copyOf(workers.keySet())) {
-            if (!listed.contains(uid)) {
-                PodWorker worker = workers.get(uid);
-                if (worker != null && !PodOrigin.isStatic(worker.pod())) {
-                    remove(worker.pod());
-                }
+    /** Stops the pods of the API server that are not in its complete list. */
+    void listed(Set<String> uids) {
+        for (PodWorker worker : List.copyOf(workers.values())) {
+            Pod pod = worker.pod();
+            if (!PodOrigin.isStatic(pod) && !uids.contains(pod.getMetadata().getUid())) {
+                remove(pod);
             }
         }
         orphans.listed();
@@ -164,21 +150,6 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         orphans.filesRead();
     }
 
-    /** Adds or replaces a pod of the API server. A mirror pod is ignored: its static pod runs. */
-    @Override
-    public void upsert(Fetched<Pod> fetched) {
-        Pod pod = fetched.object();
-        try {
-            PodReferences.key(pod);
-        } catch (IllegalArgumentException e) {
-            log.warn("a pod of this node was ignored: {}", e.getMessage());
-            return;
-        }
-        if (!PodOrigin.isMirror(pod)) {
-            put(PodOrigin.fromServer(pod));
-        }
-    }
-
     /** Adds or replaces a pod. */
     void put(Pod pod) {
         String uid = pod.getMetadata().getUid();
@@ -210,11 +181,6 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
                 new PodLifecycle(parts, calls, hooks, new PodLifecycle.NodeDecisions(admission, evictions));
         GuardedSync sync = new GuardedSync(pod.getMetadata().getUid(), lifecycle);
         return new PodWorker(pod, sync, parts.threads(), parts.timekeeper());
-    }
-
-    @Override
-    public void delete(Fetched<Pod> last) {
-        remove(PodOrigin.fromServer(last.object()));
     }
 
     /**
@@ -257,19 +223,6 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         return evictions.begin(
                 eviction,
                 workers.get(String.valueOf(eviction.pod().getMetadata().getUid())));
-    }
-
-    @Override
-    public void connected() {
-        watching = true;
-    }
-
-    @Override
-    public void disconnected(ApiServerException cause) {
-        if (watching && cause.reason() != FailureReason.EXPIRED) {
-            log.warn("watch of the pods of this node failed; retrying: {}", cause.getMessage());
-        }
-        watching = false;
     }
 
     /** Starts no further sync. Does not wait for running syncs, and does not stop the pods. Idempotent. */

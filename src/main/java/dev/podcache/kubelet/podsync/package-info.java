@@ -5,9 +5,10 @@
  * it changes, when its runtime notifies of a change, when a probe has a new result, and when a Secret or ConfigMap changes
  * that it refers to; and at the latest after the sync period.
  *
- * <p>Reading order: {@code PodWorkers}, {@code StaticPods}, {@code PodWorker}, {@code PodLifecycle}, {@code PodContainers}, {@code
- * ContainerHistory}, {@code ContainerMemory}, {@code PodActions}, {@code RestartBackoff}, {@code WaitingContainers}, {@code
- * PodStop}, {@code LifecycleHooks}, {@code ProbedHealth}, {@code RuntimeExec}, {@code RuntimeCalls}, {@code Evictions}.
+ * <p>Reading order: {@code PodWorkers}, {@code AssignedPods}, {@code StaticPods}, {@code PodWorker}, {@code
+ * PodLifecycle}, {@code PodContainers}, {@code ContainerHistory}, {@code ContainerMemory}, {@code PodActions}, {@code
+ * RestartBackoff}, {@code WaitingContainers}, {@code PodStop}, {@code LifecycleHooks}, {@code ProbedHealth}, {@code
+ * RuntimeExec}, {@code RuntimeCalls}, {@code Evictions}.
  *
  * <table>
  * <caption>Locks</caption>

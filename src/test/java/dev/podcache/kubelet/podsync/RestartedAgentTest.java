@@ -161,7 +161,7 @@ class RestartedAgentTest {
         node.start();
         Pod web = node.create(pod("web"));
 
-        node.workers.replace(List.of(new Fetched<>(web, "1", 0)), "9");
+        node.assigned.replace(List.of(new Fetched<>(web, "1", 0)), "9");
 
         assertThat(node.runtime.calls).containsExactly("start web/main");
     }
@@ -172,7 +172,7 @@ class RestartedAgentTest {
         node.runtime.status(orphan);
         node.runtime.duringStop = () -> {
             node.runtime.duringStop = null;
-            node.workers.upsert(new Fetched<>(orphan, "1", 0));
+            node.assigned.upsert(new Fetched<>(orphan, "1", 0));
         };
 
         node.start();

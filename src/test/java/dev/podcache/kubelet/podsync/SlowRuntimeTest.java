@@ -125,7 +125,7 @@ class SlowRuntimeTest {
                 .withDeletionGracePeriodSeconds(5L)
                 .endMetadata()
                 .build();
-        node.workers.upsert(new Fetched<>(hurried, "99", 0));
+        node.assigned.upsert(new Fetched<>(hurried, "99", 0));
         runAll();
 
         assertThat(node.runtime.calls).containsSubsequence("stop web in 30", "stop web in 5");

@@ -56,6 +56,7 @@ public final class WorkersFixture implements AutoCloseable {
     final TaskThreads threads;
     final PodWorkers.Parts parts;
     final PodWorkers workers;
+    final AssignedPods assigned;
     private final Reflector<Pod> pods;
 
     PodAdmission admission = PodAdmission.ALL;
@@ -133,10 +134,11 @@ public final class WorkersFixture implements AutoCloseable {
                 threads,
                 timekeeper);
         workers = new PodWorkers(parts, pod -> admission.rejection(pod), () -> 0);
+        assigned = new AssignedPods(workers);
         runtime.start(new PodNotifications());
         workers.follow(secrets);
         workers.follow(caches.configMaps());
-        pods = new Reflector<>(server.listerWatcher(ObjectKind.POD, "", "spec.nodeName=" + NODE), workers, recovery);
+        pods = new Reflector<>(server.listerWatcher(ObjectKind.POD, "", "spec.nodeName=" + NODE), assigned, recovery);
     }
 
     private void changed(String podUid) {
