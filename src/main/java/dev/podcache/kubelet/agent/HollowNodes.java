@@ -19,6 +19,7 @@ import dev.podcache.kubelet.podsync.PodConfiguration;
 import dev.podcache.kubelet.podsync.PodListener;
 import dev.podcache.kubelet.podsync.PodWorkers;
 import dev.podcache.kubelet.podsync.SyncPeriods;
+import dev.podcache.kubelet.podsync.WorkerParts;
 import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.kubelet.runtime.RuntimeEvents;
 import dev.podcache.manager.ChangeDetectionStrategy;
@@ -117,7 +118,7 @@ public final class HollowNodes implements AutoCloseable {
         ServiceAccountTokens tokens =
                 new ServiceAccountTokens(server.tokenRequests(TIMEOUT), timekeeper, HollowNodes::random);
         workers = new PodWorkers(
-                new PodWorkers.Parts(
+                new WorkerParts(
                         runtime,
                         new PodConfiguration(cache.secrets(), cache.configMaps(), services, tokens, events),
                         ContainerHealth.UNPROBED,

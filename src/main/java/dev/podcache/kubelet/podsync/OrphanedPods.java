@@ -44,7 +44,7 @@ final class OrphanedPods {
      * @param isKnown returns whether the pod with a UID is to run
      * @param end ends a pod; may be called for one that has become known meanwhile
      */
-    OrphanedPods(PodWorkers.Parts parts, Predicate<String> isKnown, Consumer<Pod> end) {
+    OrphanedPods(WorkerParts parts, Predicate<String> isKnown, Consumer<Pod> end) {
         this.runtime = parts.runtime();
         this.threads = parts.threads();
         this.timekeeper = parts.timekeeper();

@@ -51,7 +51,7 @@ final class PodContainers {
 
     private final PodRuntime runtime;
     private final RuntimeCalls calls;
-    private final PodWorkers.Parts parts;
+    private final WorkerParts parts;
     private final LifecycleHooks hooks;
     private final PodStop stop;
     private final RuntimeFailures failures;
@@ -66,7 +66,7 @@ final class PodContainers {
      *
      * @param failures logs the calls that fail
      */
-    PodContainers(PodWorkers.Parts parts, RuntimeCalls calls, LifecycleHooks hooks, RuntimeFailures failures) {
+    PodContainers(WorkerParts parts, RuntimeCalls calls, LifecycleHooks hooks, RuntimeFailures failures) {
         this.failures = failures;
         this.parts = parts;
         this.runtime = parts.runtime();

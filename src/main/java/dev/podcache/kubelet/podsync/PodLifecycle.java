@@ -38,7 +38,7 @@ final class PodLifecycle {
 
     private static final Logger log = LoggerFactory.getLogger(PodLifecycle.class);
 
-    private final PodWorkers.Parts parts;
+    private final WorkerParts parts;
     private final RuntimeCalls calls;
     private final LifecycleHooks hooks;
     private final NodeDecisions decisions;
@@ -52,7 +52,7 @@ final class PodLifecycle {
     /** What the node decides about its pods. */
     record NodeDecisions(PodAdmission admission, Evictions evictions) {}
 
-    PodLifecycle(PodWorkers.Parts parts, RuntimeCalls calls, LifecycleHooks hooks, NodeDecisions decisions) {
+    PodLifecycle(WorkerParts parts, RuntimeCalls calls, LifecycleHooks hooks, NodeDecisions decisions) {
         this.parts = parts;
         this.decisions = decisions;
         this.calls = calls;

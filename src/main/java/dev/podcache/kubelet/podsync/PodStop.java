@@ -43,7 +43,7 @@ final class PodStop {
     private final TaskThreads threads;
     private final Timekeeper timekeeper;
 
-    PodStop(PodWorkers.Parts parts, LifecycleHooks hooks) {
+    PodStop(WorkerParts parts, LifecycleHooks hooks) {
         this.runtime = parts.runtime();
         this.hooks = hooks;
         this.events = parts.events();

@@ -1,17 +1,9 @@
 package dev.podcache.kubelet.podsync;
 
-import dev.podcache.kubelet.events.EventRecorder;
 import dev.podcache.kubelet.eviction.Eviction;
-import dev.podcache.kubelet.podstatus.PodStatusManager;
-import dev.podcache.kubelet.probe.ProbeNetwork;
-import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.manager.Manager;
-import dev.podcache.manager.ObjectEvent;
 import dev.podcache.pod.PodOrigin;
 import dev.podcache.pod.PodReferences;
-import dev.podcache.time.TaskThreads;
-import dev.podcache.time.Timekeeper;
-import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.io.IOException;
 import java.time.Duration;
@@ -22,9 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.DoubleSupplier;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,7 +36,7 @@ public final class PodWorkers implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(PodWorkers.class);
 
-    private final Parts parts;
+    private final WorkerParts parts;
     private final PodAdmission admission;
     private final DoubleSupplier random;
     private final Evictions evictions = new Evictions();
@@ -54,40 +44,16 @@ public final class PodWorkers implements AutoCloseable {
     private final LifecycleHooks hooks;
     private final OrphanedPods orphans;
     private final Map<String, PodWorker> workers = new ConcurrentHashMap<>();
-    private final List<AutoCloseable> listeners = new CopyOnWriteArrayList<>();
+    private final ChangedObjects objects;
     private volatile boolean closed;
     private volatile @Nullable StaticPods staticPods;
-
-    /**
-     * The collaborators of the workers, which do not close them.
-     *
-     * @param known updated by the workers; {@code statuses} must use the same instance
-     * @param health tells which containers are started and ready, and which must be restarted
-     * @param network sends the HTTP requests of lifecycle hooks; empty if no hook is to run, because the containers are
-     *     not real
-     * @param node returns the Node of a pod, for its addresses and allocatable resources; empty if unknown
-     * @param threads run the syncs
-     */
-    public record Parts(
-            PodRuntime runtime,
-            PodConfiguration configuration,
-            ContainerHealth health,
-            Optional<ProbeNetwork> network,
-            PodStatusManager statuses,
-            EventRecorder events,
-            KnownPods known,
-            Function<Pod, Optional<Node>> node,
-            SyncPeriods periods,
-            PodListener listener,
-            TaskThreads threads,
-            Timekeeper timekeeper) {}
 
     /**
      * Creates workers for no pods, which admit every pod.
      *
      * @param random uniform in [0, 1), for the jitter of sync periods
      */
-    public PodWorkers(Parts parts, DoubleSupplier random) {
+    public PodWorkers(WorkerParts parts, DoubleSupplier random) {
         this(parts, PodAdmission.ALL, random);
     }
 
@@ -97,13 +63,14 @@ public final class PodWorkers implements AutoCloseable {
      * @param admission asked at the first sync of a pod that the runtime does not know
      * @param random uniform in [0, 1), for the jitter of sync periods
      */
-    public PodWorkers(Parts parts, PodAdmission admission, DoubleSupplier random) {
+    public PodWorkers(WorkerParts parts, PodAdmission admission, DoubleSupplier random) {
         this.parts = parts;
         this.admission = admission;
         this.random = random;
         this.calls = new RuntimeCalls(parts.threads(), parts.timekeeper(), this::hangs);
         RuntimeExec exec = new RuntimeExec(parts.runtime(), parts.threads());
         this.hooks = new LifecycleHooks(exec, parts.network(), parts.timekeeper());
+        this.objects = new ChangedObjects(parts.timekeeper().workers(), this::changed);
         this.orphans = new OrphanedPods(parts, workers::containsKey, this::endOrphan);
     }
 
@@ -186,17 +153,10 @@ public final class PodWorkers implements AutoCloseable {
     /**
      * Syncs a pod at once when an object changes that it refers to, until these workers are closed.
      *
-     * @param objects the manager of the objects; its strategy must not be GET
+     * @param manager of the objects; its strategy must not be GET
      */
-    public void follow(Manager<?> objects) {
-        listeners.add(objects.listen(parts.timekeeper().workers(), this::objectChanged));
-    }
-
-    private void objectChanged(ObjectEvent<?> event) {
-        boolean content = event.type() != ObjectEvent.Type.STALE && event.type() != ObjectEvent.Type.RECOVERED;
-        if (content) {
-            event.referrers().forEach(pod -> changed(pod.uid()));
-        }
+    public void follow(Manager<?> manager) {
+        objects.follow(manager);
     }
 
     /**
@@ -230,13 +190,7 @@ public final class PodWorkers implements AutoCloseable {
     public void close() {
         closed = true;
         hooks.close();
-        for (AutoCloseable listener : listeners) {
-            try {
-                listener.close();
-            } catch (Exception e) {
-                log.warn("a listener of changed objects was not removed; its events have no effect", e);
-            }
-        }
+        objects.close();
         workers.values().forEach(PodWorker::close);
     }
 

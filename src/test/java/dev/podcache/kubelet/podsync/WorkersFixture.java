@@ -54,7 +54,7 @@ public final class WorkersFixture implements AutoCloseable {
     private final ServiceLister services;
     final PodStatusManager statuses;
     final TaskThreads threads;
-    final PodWorkers.Parts parts;
+    final WorkerParts parts;
     final PodWorkers workers;
     final AssignedPods assigned;
     private final Reflector<Pod> pods;
@@ -120,7 +120,7 @@ public final class WorkersFixture implements AutoCloseable {
         health = options.probed
                 ? ProbedHealth.of(network, runtime, events, threads, this::changed)
                 : ContainerHealth.UNPROBED;
-        parts = new PodWorkers.Parts(
+        parts = new WorkerParts(
                 runtime,
                 new PodConfiguration(secrets, caches.configMaps(), services, tokens, events),
                 health,
