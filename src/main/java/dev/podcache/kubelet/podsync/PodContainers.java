@@ -72,7 +72,7 @@ final class PodContainers {
         this.runtime = parts.runtime();
         this.calls = calls;
         this.hooks = hooks;
-        this.stop = new PodStop(parts, hooks);
+        this.stop = new PodStop(parts, calls, hooks);
     }
 
     /** Takes over what the agent before this one reported: a container that had ended and waited was to be started. */

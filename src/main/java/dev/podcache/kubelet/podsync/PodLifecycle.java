@@ -57,7 +57,7 @@ final class PodLifecycle {
         this.decisions = decisions;
         this.calls = calls;
         this.hooks = hooks;
-        this.stop = new PodStop(parts, hooks);
+        this.stop = new PodStop(parts, calls, hooks);
         this.containers = new PodContainers(parts, calls, hooks, failures);
     }
 

@@ -38,13 +38,15 @@ final class PodStop {
     private static final Duration LEAST_GRACE = Duration.ofSeconds(2);
 
     private final PodRuntime runtime;
+    private final RuntimeCalls calls;
     private final LifecycleHooks hooks;
     private final EventRecorder events;
     private final TaskThreads threads;
     private final Timekeeper timekeeper;
 
-    PodStop(WorkerParts parts, LifecycleHooks hooks) {
+    PodStop(WorkerParts parts, RuntimeCalls calls, LifecycleHooks hooks) {
         this.runtime = parts.runtime();
+        this.calls = calls;
         this.hooks = hooks;
         this.events = parts.events();
         this.threads = parts.threads();
@@ -69,9 +71,11 @@ final class PodStop {
             sidecars.forEach(each -> first.add(() -> preStop(new HookTarget(pod, each, state.podIps()), gracePeriod)));
             atOnce(first);
             for (Container sidecar : sidecars) {
+                calls.throwIfClosed();
                 runtime.stop(key, sidecar.getName(), left(deadline));
             }
         }
+        calls.throwIfClosed();
         runtime.stop(key, left(deadline));
     }
 
@@ -88,6 +92,7 @@ final class PodStop {
     Container stop(HookTarget target, Duration gracePeriod) throws IOException, InterruptedException {
         long deadline = timekeeper.nanoTime() + gracePeriod.toNanos();
         preStop(target, gracePeriod);
+        calls.throwIfClosed();
         runtime.stop(PodReferences.key(target.pod()), target.container().getName(), left(deadline));
         return target.container();
     }

@@ -7,6 +7,7 @@ import dev.podcache.pod.PodReferences;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -14,6 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,6 +37,7 @@ public final class PodWorkers implements AutoCloseable {
      */
 
     private static final Logger log = LoggerFactory.getLogger(PodWorkers.class);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
 
     private final WorkerParts parts;
     private final PodAdmission admission;
@@ -45,7 +48,7 @@ public final class PodWorkers implements AutoCloseable {
     private final OrphanedPods orphans;
     private final Map<String, PodWorker> workers = new ConcurrentHashMap<>();
     private final ChangedObjects objects;
-    private volatile boolean closed;
+    private final AtomicBoolean closed = new AtomicBoolean();
     private volatile @Nullable StaticPods staticPods;
 
     /**
@@ -134,7 +137,7 @@ public final class PodWorkers implements AutoCloseable {
         boolean isOnly =
                 finished == null ? workers.putIfAbsent(uid, added) == null : workers.replace(uid, finished, added);
         if (isOnly) {
-            if (closed) {
+            if (closed.get()) {
                 // close() may have run before this worker was added
                 added.close();
             }
@@ -185,13 +188,41 @@ public final class PodWorkers implements AutoCloseable {
                 workers.get(String.valueOf(eviction.pod().getMetadata().getUid())));
     }
 
-    /** Starts no further sync. Does not wait for running syncs, and does not stop the pods. Idempotent. */
+    /**
+     * Ends the syncs, but stops no container. From now on, no call of the runtime begins that mounts volumes, or starts or
+     * stops a container. Interrupts the syncs that run, and waits for them, at most 10 s; a sync that itself calls this is
+     * not awaited. Idempotent; a second caller does not wait.
+     */
     @Override
     public void close() {
-        closed = true;
+        if (closed.getAndSet(true)) {
+            return;
+        }
+        calls.close();
         hooks.close();
         objects.close();
-        workers.values().forEach(PodWorker::close);
+        endSyncs();
+    }
+
+    private void endSyncs() {
+        Map<PodWorker, CompletableFuture<Void>> ends = new HashMap<>();
+        workers.values().forEach(worker -> ends.put(worker, worker.close()));
+        try {
+            CompletableFuture<Void> all = CompletableFuture.allOf(ends.values().toArray(CompletableFuture[]::new));
+            if (!parts.timekeeper().await(all, CLOSE_TIMEOUT)) {
+                ends.forEach((worker, end) -> {
+                    if (!end.isDone()) {
+                        log.warn(
+                                "pod {}: a call of the runtime has not returned {} s after its interrupt; closing without"
+                                        + " it, no other call follows",
+                                PodReferences.key(worker.pod()),
+                                CLOSE_TIMEOUT.toSeconds());
+                    }
+                });
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Stops a pod if it runs; {@link StaticPods#finished} follows. */
@@ -227,14 +258,14 @@ public final class PodWorkers implements AutoCloseable {
             try {
                 return lifecycle.sync(pod, gone, random);
             } catch (InterruptedException e) {
-                log.debug("sync of pod {} was interrupted, because the pod is to end", uid);
+                log.debug("sync of pod {} was interrupted, because the pod is to end or the agent is closed", uid);
             } catch (IOException | RuntimeException | Error e) {
                 // includes Error: a runtime that lacks a class must not end the syncs of the pod
                 String name = pod.getMetadata().getNamespace() + "/"
                         + pod.getMetadata().getName();
                 lifecycle
                         .failures()
-                        .log(closed ? Level.DEBUG : Level.WARN, "sync of pod " + name + " failed; retrying", e);
+                        .log(closed.get() ? Level.DEBUG : Level.WARN, "sync of pod " + name + " failed; retrying", e);
             }
             return Optional.of(SyncPeriods.jittered(parts.periods().failed(), random));
         }

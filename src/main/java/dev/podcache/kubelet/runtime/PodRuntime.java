@@ -17,10 +17,11 @@ import java.util.Map;
  * or the pod is forgotten. A runtime that restarts containers by itself shows a container as waiting meanwhile.
  *
  * <p>A pod is identified by its UID. The agent makes one call at a time for a pod, except {@link #status}, and except that
- * it stops several containers at the same time; calls for different pods come from different threads. All methods except {@link #type} may block. The agent interrupts a thread
- * in {@link #mount} or {@link #start(Pod, Container, Launch)} when the pod should end. While a call does not return,
- * only its pod waits: after 30 s, an event and a condition of the pod say so. If a call throws, the pod's status or an
- * event shows the exception, and a later sync repeats the call.
+ * it stops several containers at the same time; calls for different pods come from different threads. All methods except
+ * {@link #type} may block. The agent interrupts a thread in {@link #mount} or {@link #start(Pod, Container, Launch)} when
+ * the pod should end, and every call about a pod when the agent is closed. While a call does not return, only its pod
+ * waits: after 30 s, an event and a condition of the pod say so. If a call throws, the pod's status or an event shows the
+ * exception, and a later sync repeats the call.
  *
  * <p>Optional capabilities are interfaces of their own, which the same object implements: {@link ContainerLogs}, {@link
  * ContainerExec}, {@link ContainerStatistics}, {@link DiskReclaim}.
@@ -83,8 +84,8 @@ public interface PodRuntime {
      * effect on a container that does not run.
      *
      * @param gracePeriod the time that the container has to end by itself
-     * @throws InterruptedException if the thread is interrupted because the grace period was shortened; the agent
-     *     repeats the call
+     * @throws InterruptedException if the thread is interrupted, because the grace period was shortened or the agent is
+     *     closed; this agent or the next one repeats the call
      */
     void stop(PodKey pod, String container, Duration gracePeriod) throws IOException, InterruptedException;
 

@@ -182,7 +182,8 @@ class PodStopTest {
     void oneStopFails_othersAreInterrupted_andTheFailureIsThatOfTheRuntime() throws Exception {
         LifecycleHooks hooks = new LifecycleHooks(
                 new RuntimeExec(node.runtime, node.threads), java.util.Optional.empty(), node.timekeeper);
-        PodStop stop = new PodStop(node.parts, hooks);
+        RuntimeCalls calls = new RuntimeCalls(node.threads, node.timekeeper, (pod, call) -> {});
+        PodStop stop = new PodStop(node.parts, calls, hooks);
         Pod web = run(withSidecars(pod("web"), "mesh"));
         node.runtime.onStop = new IllegalStateException("busy");
 
