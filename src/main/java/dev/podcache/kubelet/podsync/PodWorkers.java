@@ -74,7 +74,7 @@ public final class PodWorkers implements AutoCloseable {
         RuntimeExec exec = new RuntimeExec(parts.runtime(), parts.threads());
         this.hooks = new LifecycleHooks(exec, parts.network(), parts.timekeeper());
         this.objects = new ChangedObjects(parts.timekeeper().workers(), this::changed);
-        this.orphans = new OrphanedPods(parts, workers::containsKey, this::endOrphan);
+        this.orphans = new OrphanedPods(parts, workers::containsKey, this::endOrphan, random);
     }
 
     /** Stops the pods of the API server that are not in its complete list. */
@@ -104,7 +104,7 @@ public final class PodWorkers implements AutoCloseable {
         begin(worker, null);
     }
 
-    /** Returns that the runtime does not answer when it is asked for its pods; empty if it does. Does not block. */
+    /** Returns an error if the runtime's list of its pods has not returned for 15 s; otherwise empty. Does not block. */
     public Optional<String> listingProblem() {
         return orphans.listingProblem();
     }
@@ -200,6 +200,7 @@ public final class PodWorkers implements AutoCloseable {
         }
         calls.close();
         hooks.close();
+        orphans.close();
         objects.close();
         endSyncs();
     }

@@ -15,7 +15,7 @@
  * <tr><th>lock</th><th>guards</th><th>locks taken while held</th></tr>
  * <tr><td>{@code PodWorker}</td><td>the next sync of one pod, and the thread of the running one</td><td>the timer's</td></tr>
  * <tr><td>{@code StaticPods}</td><td>which static pods are wanted, and which ones the workers have</td><td>none</td></tr>
- * <tr><td>{@code OrphanedPods}</td><td>which sources of pods were read</td><td>none</td></tr>
+ * <tr><td>{@code OrphanedPods}</td><td>which sources of pods were read, and whether a search for orphans runs</td><td>none</td></tr>
  * </table>
  */
 @NullMarked

@@ -63,6 +63,7 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
     Runnable duringStop;
 
     private final AtomicInteger asked = new AtomicInteger();
+    private final AtomicInteger listed = new AtomicInteger();
 
     /** Whether starts have no effect. */
     boolean ignoresStart;
@@ -129,6 +130,11 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
         return asked.get();
     }
 
+    /** Returns how often the agent asked for all pods. */
+    int listed() {
+        return listed.get();
+    }
+
     /** Returns the variables that a container was started with. */
     Map<String, String> environment(String container) {
         return Objects.requireNonNull(launches.get(container)).environment();
@@ -162,6 +168,7 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
 
     @Override
     public List<PodKey> pods() {
+        listed.incrementAndGet();
         throwIfSet(onPods);
         return runtime.pods();
     }

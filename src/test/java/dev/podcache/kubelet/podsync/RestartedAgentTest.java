@@ -224,13 +224,42 @@ class RestartedAgentTest {
     }
 
     @Test
-    @ExpectedWarnings("the runtime did not list its pods")
+    @ExpectedWarnings("the runtime did not list its pods; pods that were deleted meanwhile still run; retrying in 2 s")
     void runtimeDoesNotListItsPods_othersRun() {
         node.runtime.onPods = new IllegalStateException("busy");
         node.start();
         node.create(pod("web"));
 
         assertThat(node.status("web").getPhase()).isEqualTo("Running");
+    }
+
+    @Test
+    @ExpectedWarnings("the runtime did not list its pods; pods that were deleted meanwhile still run; retrying in 4 s:")
+    void runtimeDoesNotListItsPodsAtFirst_orphanIsStoppedOnceItDoes(NoLeaks leaks) {
+        leaks.allowWarnings("retrying in 2 s");
+        node.runtime.status(running("lost"));
+        node.runtime.onPods = new IllegalStateException("busy");
+        node.start();
+        node.timekeeper.advance(Duration.ofSeconds(2));
+
+        node.runtime.onPods = null;
+        node.timekeeper.advance(Duration.ofSeconds(4));
+
+        assertThat(node.runtime.calls).containsExactly("stop lost in 30", "forget lost");
+    }
+
+    @Test
+    void runtimeDoesNotListItsPods_isAskedLessAndLess_untilTheEnd(NoLeaks leaks) {
+        leaks.allowWarnings("the runtime did not list its pods");
+        node.runtime.onPods = new IllegalStateException("busy");
+        node.start();
+        node.timekeeper.advance(Duration.ofMinutes(1));
+        assertThat(node.runtime.listed()).isEqualTo(6);
+
+        node.workers.close();
+        node.timekeeper.advance(Duration.ofMinutes(5));
+
+        assertThat(node.runtime.listed()).isEqualTo(6);
     }
 
     private static Pod running(String name) {
