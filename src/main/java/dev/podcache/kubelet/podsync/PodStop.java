@@ -21,6 +21,7 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -53,7 +54,10 @@ final class PodStop {
         this.timekeeper = parts.timekeeper();
     }
 
-    /** Stops what runs. Returns when no container runs any more. */
+    /**
+     * Stops what runs. Returns when no container runs any more. If the stop of a container fails, those that are stopped at
+     * the same time keep their grace period, and the sidecars go on; then the failure is thrown.
+     */
     void stop(Pod pod, PodState state, Duration gracePeriod) throws IOException, InterruptedException {
         PodKey key = PodReferences.key(pod);
         long deadline = timekeeper.nanoTime() + gracePeriod.toNanos();
@@ -111,18 +115,36 @@ final class PodStop {
         return target.container();
     }
 
+    /** Runs all tasks to their ends, and throws the first failure. */
     private void atOnce(List<Callable<Container>> tasks) throws IOException, InterruptedException {
         List<Future<Container>> running = tasks.stream().map(threads::submit).toList();
+        IOException first = null;
         try {
             for (Future<Container> task : running) {
-                task.get();
+                IOException failure = failure(task);
+                if (first == null) {
+                    first = failure;
+                } else if (failure != null) {
+                    first.addSuppressed(failure);
+                }
             }
+        } finally {
+            // after an interrupt; has no effect on those that have ended
+            running.forEach(task -> task.cancel(true));
+        }
+        if (first != null) {
+            throw first;
+        }
+    }
+
+    /** Waits for the end of a task, and returns why it failed; null if it succeeded. */
+    private static @Nullable IOException failure(Future<Container> task) throws InterruptedException {
+        try {
+            task.get();
+            return null;
         } catch (ExecutionException e) {
             Throwable cause = Objects.requireNonNull(e.getCause());
-            throw new IOException(PodContainers.text(cause), cause);
-        } finally {
-            // has no effect on those that have ended
-            running.forEach(task -> task.cancel(true));
+            return new IOException(PodContainers.text(cause), cause);
         }
     }
 

@@ -71,6 +71,10 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
     /** Whether stops of single containers have no effect. */
     boolean ignoresStop;
 
+    /** The container whose stops throw. */
+    @Nullable
+    String failsToStop;
+
     /** Whether stops of single containers throw after they took effect. */
     boolean failsAfterStop;
 
@@ -223,6 +227,9 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
         calls.add("stop " + pod.name() + "/" + container + " in " + gracePeriod.toSeconds());
         pause("stop " + pod.name() + "/" + container);
         throwIfSet(onStop);
+        if (container.equals(failsToStop)) {
+            throw new IOException(container + " is busy");
+        }
         if (!ignoresStop) {
             runtime.stop(pod, container, gracePeriod);
         }
