@@ -10,6 +10,7 @@ import dev.podcache.kubelet.runtime.PodState;
 import dev.podcache.object.PodKey;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.time.ApiTime;
+import dev.podcache.time.Durations;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
 import io.fabric8.kubernetes.api.model.ContainerStateWaiting;
@@ -138,29 +139,35 @@ final class PodContainers {
     }
 
     /**
-     * Stops and starts containers. Returns whether more may be done at once, because a container was started or stopped.
+     * Stops and starts containers, except those that have failed in this sync. Returns whether more may be done at once,
+     * because a container was started or stopped.
      *
      * @param sync collects warnings, failures, and when to sync again
      */
     boolean apply(PodActions actions, Pod pod, PodPlacement placement, SyncResult sync) throws InterruptedException {
         boolean progress = false;
         for (PodActions.ContainerStop each : actions.stops()) {
-            if (each.next() != AfterStop.NOTHING) {
-                willRestart(each);
-            }
-            HookTarget target = new HookTarget(pod, each.container(), placement.podIps());
-            boolean stopped = stop(target, each.why(), each.gracePeriod().orElse(GracePeriod.of(pod)), sync);
-            progress |= stopped;
-            if (stopped && each.next() == AfterStop.START) {
-                start(each.instance(), pod, placement, sync);
-            }
+            progress |= !sync.hasFailed(each.container().getName()) && apply(each, pod, placement, sync);
         }
         for (PodActions.ContainerStart start : actions.starts()) {
-            if (!isBackingOff(start, pod, sync)) {
+            if (!sync.hasFailed(start.container().getName()) && !isBackingOff(start, pod, sync)) {
                 progress |= start(start, pod, placement, sync);
             }
         }
         return progress;
+    }
+
+    private boolean apply(PodActions.ContainerStop stop, Pod pod, PodPlacement placement, SyncResult sync)
+            throws InterruptedException {
+        if (stop.next() != AfterStop.NOTHING) {
+            willRestart(stop);
+        }
+        HookTarget target = new HookTarget(pod, stop.container(), placement.podIps());
+        boolean stopped = stop(target, stop.why(), stop.gracePeriod().orElse(GracePeriod.of(pod)), sync);
+        if (stopped && stop.next() == AfterStop.START) {
+            start(stop.instance(), pod, placement, sync);
+        }
+        return stopped;
     }
 
     /*
@@ -185,7 +192,7 @@ final class PodContainers {
             calls.run(pod, "stop of container " + name, grace, () -> stop.stop(target, grace));
             return true;
         } catch (IOException | RuntimeException | Error e) {
-            sync.failed(PodEvent.stopFailed(pod, name, failed(pod, "stop container " + name, e)));
+            sync.failed(name, PodEvent.stopFailed(pod, name, failed(pod, "stop container " + name, e)));
             return false;
         }
     }
@@ -209,7 +216,8 @@ final class PodContainers {
         waiting.put(
                 name,
                 new ContainerStateWaiting(
-                        "back-off " + goText(backoff.pause(name, image, ended)) + " restarting failed container=" + name
+                        "back-off " + Durations.text(backoff.pause(name, image, ended))
+                                + " restarting failed container=" + name
                                 + " pod=" + pod.getMetadata().getName() + "_"
                                 + pod.getMetadata().getNamespace() + "("
                                 + pod.getMetadata().getUid() + ")",
@@ -232,11 +240,11 @@ final class PodContainers {
             return true;
         } catch (PodConfigException e) {
             throwIfInterrupted();
-            sync.failed(PodEvent.startFailed(pod, name, text(e)));
+            sync.failed(name, PodEvent.startFailed(pod, name, text(e)));
             waiting.put(name, new ContainerStateWaiting(text(e), CONFIG_UNAVAILABLE));
         } catch (IOException | RuntimeException | Error e) {
             String cause = failed(pod, "start container " + name, e);
-            sync.failed(PodEvent.startFailed(pod, name, cause));
+            sync.failed(name, PodEvent.startFailed(pod, name, cause));
             waiting.put(name, new ContainerStateWaiting(cause, START_FAILED));
         }
         return false;
@@ -279,11 +287,6 @@ final class PodContainers {
 
     static String text(Throwable e) {
         return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
-    }
-
-    /** Returns {@code 10s}, {@code 2m40s} or {@code 5m0s}, as Go prints durations. */
-    private static String goText(Duration pause) {
-        return pause.toMinutes() == 0 ? pause.toSeconds() + "s" : pause.toMinutes() + "m" + pause.toSecondsPart() + "s";
     }
 
     /** Calls {@code each} with the names of the containers in {@code state} that run. */

@@ -71,6 +71,10 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
     /** Whether stops of single containers have no effect. */
     boolean ignoresStop;
 
+    /** The container whose starts throw. */
+    @Nullable
+    String failsToStart;
+
     /** The container whose stops throw. */
     @Nullable
     String failsToStop;
@@ -211,6 +215,9 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
         calls.add("start " + pod.getMetadata().getName() + "/" + container.getName());
         pause("start " + pod.getMetadata().getName() + "/" + container.getName());
         throwIfSet(onStart);
+        if (container.getName().equals(failsToStart)) {
+            throw new IOException(container.getName() + " has no disk");
+        }
         launches.put(container.getName(), launch);
         if (forgetsAll) {
             forgetsAll = false;
