@@ -55,7 +55,9 @@ public interface PodRuntime {
      * Returns the current state of a pod's containers. Each start of a container gives it a new container ID. The agent
      * fills in what a status leaves out: the image, the restart count, the last state, and whether the container is
      * started and ready. An image must be as the spec named it at the start of the container, because a container whose
-     * image differs from its spec is restarted. Called several times in each sync, so it should be fast.
+     * image differs from its spec is restarted. If a container that ended has no {@code finishedAt}, that is the time when
+     * the agent first saw its end; the back-off of its restart counts from then. Called several times in each sync, so it
+     * should be fast.
      */
     PodState status(Pod pod);
 

@@ -141,6 +141,21 @@ class FaultyRuntimeTest {
     }
 
     @Test
+    void saysNotWhenContainersEnded_theirRestartsWaitForTheBackOffOnly() throws Exception {
+        node.runtime.hidesEnds = true;
+        node.start();
+        Pod web = node.create(pod("web"));
+        for (int restarts = 1; restarts <= 3; restarts++) {
+            node.runtime.stop(PodReferences.key(web), "main", Duration.ZERO);
+            node.workers.changed(web.getMetadata().getUid());
+            node.timekeeper.advance(Duration.ofSeconds(20));
+            node.settle();
+
+            assertThat(node.container("web", "main").getRestartCount()).isEqualTo(restarts);
+        }
+    }
+
+    @Test
     void startIsIgnored_isRepeatedAtTheNextSync() {
         node.runtime.ignoresStart = true;
         node.start();

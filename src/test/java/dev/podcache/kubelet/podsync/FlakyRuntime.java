@@ -82,6 +82,9 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
     /** Whether stops of single containers throw after they took effect. */
     boolean failsAfterStop;
 
+    /** Whether statuses do not say when a container ended. */
+    boolean hidesEnds;
+
     /** What the runtime puts before the name of an image. */
     String imagePrefix = "";
 
@@ -191,7 +194,22 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
         }
         throwIfSet(onStatus);
         PodState state = forgetsAll ? PodState.NONE : runtime.status(pod);
-        return PodState.of(state.initContainers(), renamed(state.containers()), state.podIps());
+        List<ContainerStatus> shown = hidesEnds ? withoutEnds(state.containers()) : state.containers();
+        return PodState.of(state.initContainers(), renamed(shown), state.podIps());
+    }
+
+    private static List<ContainerStatus> withoutEnds(List<ContainerStatus> statuses) {
+        return statuses.stream()
+                .map(status -> States.isTerminated(status)
+                        ? new ContainerStatusBuilder(status)
+                                .editState()
+                                .editTerminated()
+                                .withFinishedAt(null)
+                                .endTerminated()
+                                .endState()
+                                .build()
+                        : status)
+                .toList();
     }
 
     private List<ContainerStatus> renamed(List<ContainerStatus> statuses) {
