@@ -1,10 +1,10 @@
 package dev.podcache.kubelet.podsync;
 
+import com.google.common.base.Strings;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.object.FailureReason;
 import dev.podcache.pod.PodOrigin;
-import dev.podcache.pod.PodReferences;
 import dev.podcache.reflector.ReflectorSink;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.HashSet;
@@ -43,13 +43,12 @@ public final class AssignedPods implements ReflectorSink<Pod> {
     @Override
     public void upsert(Fetched<Pod> fetched) {
         Pod pod = fetched.object();
-        try {
-            PodReferences.key(pod);
-        } catch (IllegalArgumentException e) {
-            log.warn("a pod of this node was ignored: {}", e.getMessage());
-            return;
-        }
-        if (!PodOrigin.isMirror(pod)) {
+        if (Strings.isNullOrEmpty(pod.getMetadata().getUid())) {
+            log.warn(
+                    "pod {}/{} has no UID, so it does not run on this node: every pod of an API server has one",
+                    pod.getMetadata().getNamespace(),
+                    pod.getMetadata().getName());
+        } else if (!PodOrigin.isMirror(pod)) {
             workers.put(PodOrigin.fromServer(pod));
         }
     }

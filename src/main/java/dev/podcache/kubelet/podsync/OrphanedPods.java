@@ -113,7 +113,9 @@ final class OrphanedPods implements AutoCloseable {
         Duration retryIn = Duration.ZERO;
         try {
             for (Pod orphan : find()) {
-                log.info("stopping pod {}, which neither the API server nor a file has", PodReferences.key(orphan));
+                log.warn(
+                        "stopping pod {}: the runtime has it, but neither the API server nor a file of this node",
+                        PodReferences.key(orphan));
                 end.accept(orphan);
             }
             failures = 0;

@@ -260,7 +260,7 @@ final class PodContainers {
         if (failure.isPresent()) {
             Pod pod = target.pod();
             String name = target.container().getName();
-            log.warn("postStart {}; stopping the container", failure.get());
+            log.warn("pod {}: postStart {}; stopping the container", KnownPods.name(pod), failure.get());
             PodEvent.postStartFailed(pod, name).emit(pod, parts.events());
             stop(target, "FailedPostStartHook", GracePeriod.of(pod), sync);
             waiting.put(name, new ContainerStateWaiting(failure.get(), HOOK_FAILED));
@@ -280,8 +280,7 @@ final class PodContainers {
 
     /** Logs a failure of the runtime and returns its text for people. */
     String failed(Pod pod, String action, Throwable e) {
-        String name = pod.getMetadata().getNamespace() + "/" + pod.getMetadata().getName();
-        failures.log(Level.WARN, "runtime failed to " + action + " of pod " + name + "; retrying", e);
+        failures.log(Level.WARN, "runtime failed to " + action + " of pod " + KnownPods.name(pod) + "; retrying", e);
         return text(e);
     }
 

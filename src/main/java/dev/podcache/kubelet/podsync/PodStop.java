@@ -106,7 +106,7 @@ final class PodStop {
         LifecycleHandler hook = hooks.preStop(target.container());
         if (hook != null) {
             hooks.run(hook, target, gracePeriod).ifPresent(failure -> {
-                log.warn("preStop {}; stopping the container", failure);
+                log.warn("pod {}: preStop {}; stopping the container", KnownPods.name(target.pod()), failure);
                 // as in a kubelet, the event does not show the failure, which may contain what the server answered
                 PodEvent.preStopFailed(target.pod(), target.container().getName())
                         .emit(target.pod(), events);

@@ -3,7 +3,6 @@ package dev.podcache.kubelet.podsync;
 import dev.podcache.kubelet.eviction.Eviction;
 import dev.podcache.manager.Manager;
 import dev.podcache.pod.PodOrigin;
-import dev.podcache.pod.PodReferences;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.io.IOException;
 import java.time.Duration;
@@ -216,7 +215,7 @@ public final class PodWorkers implements AutoCloseable {
                         log.warn(
                                 "pod {}: a call of the runtime has not returned {} s after its interrupt; closing without"
                                         + " it, no other call follows",
-                                PodReferences.key(worker.pod()),
+                                KnownPods.name(worker.pod()),
                                 CLOSE_TIMEOUT.toSeconds());
                     }
                 });
@@ -238,7 +237,7 @@ public final class PodWorkers implements AutoCloseable {
 
     /** Reports a call of the runtime that does not return. */
     private void hangs(Pod pod, String call) {
-        log.warn("runtime does not respond: {}, for pod {}; other pods go on", call, PodReferences.key(pod));
+        log.warn("pod {}: {}; waiting for it; other pods continue", KnownPods.name(pod), call);
         PodEvent.hanging(call).emit(pod, parts.events());
         parts.statuses().setRuntimeProblem(pod, call);
     }
@@ -262,11 +261,8 @@ public final class PodWorkers implements AutoCloseable {
                 log.debug("sync of pod {} was interrupted, because the pod is to end or the agent is closed", uid);
             } catch (IOException | RuntimeException | Error e) {
                 // includes Error: a runtime that lacks a class must not end the syncs of the pod
-                String name = pod.getMetadata().getNamespace() + "/"
-                        + pod.getMetadata().getName();
-                lifecycle
-                        .failures()
-                        .log(closed.get() ? Level.DEBUG : Level.WARN, "sync of pod " + name + " failed; retrying", e);
+                Level level = closed.get() ? Level.DEBUG : Level.WARN;
+                lifecycle.failures().log(level, "sync of pod " + KnownPods.name(pod) + " failed; retrying", e);
             }
             return Optional.of(SyncPeriods.jittered(parts.periods().failed(), random));
         }

@@ -8,6 +8,7 @@ import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.PodKey;
 import dev.podcache.pod.PodOrigin;
+import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
@@ -200,6 +201,7 @@ class NodeStaticPodsTest {
     }
 
     @Test
+    @ExpectedWarnings("the runtime has it, but neither the API server nor a file of this node")
     void restart_fileIsGone_podIsStoppedAndItsMirrorPodDeleted() throws IOException {
         write("nginx");
         NodeAgent first = start();
@@ -237,6 +239,7 @@ class NodeStaticPodsTest {
     }
 
     @Test
+    @ExpectedWarnings("the runtime has it, but neither the API server nor a file of this node")
     void restart_noStaticPodsAnyMore_podIsStoppedAndItsMirrorPodDeleted() throws IOException {
         write("nginx");
         NodeAgent first = start();
@@ -253,6 +256,7 @@ class NodeStaticPodsTest {
     @Test
     void restart_folderCannotBeReadAtFirst_podsOfTheRuntimeAreNotStopped(NoLeaks leaks) throws IOException {
         leaks.allowWarnings("static pod file ");
+        leaks.allowWarnings("the runtime has it, but neither the API server nor a file of this node");
         write("nginx");
         NodeAgent first = start();
         advance(Duration.ofSeconds(5));

@@ -337,7 +337,7 @@ class PodWorkersTest {
     }
 
     @Test
-    @ExpectedWarnings("a pod of this node was ignored")
+    @ExpectedWarnings("pod shop/ghost has no UID, so it does not run on this node")
     void podWithoutUid_isIgnoredAndHarmsNoOther() {
         node.start();
         node.create(pod("web"));

@@ -145,6 +145,8 @@ class RestartedAgentTest {
     }
 
     @Test
+    @ExpectedWarnings(
+            "stopping pod shop/lost(u-lost): the runtime has it, but neither the API server nor a file of this node")
     void podThatWasDeletedMeanwhile_isStoppedAndForgotten() {
         node.secret("db", "s3cret");
         Pod orphan = running("lost");
@@ -167,6 +169,7 @@ class RestartedAgentTest {
     }
 
     @Test
+    @ExpectedWarnings("stopping pod shop/lost")
     void orphanReappears_beforeItWasStopped_goesOn() {
         Pod orphan = running("lost");
         node.runtime.status(orphan);
@@ -234,7 +237,10 @@ class RestartedAgentTest {
     }
 
     @Test
-    @ExpectedWarnings("the runtime did not list its pods; pods that were deleted meanwhile still run; retrying in 4 s:")
+    @ExpectedWarnings({
+        "the runtime did not list its pods; pods that were deleted meanwhile still run; retrying in 4 s:",
+        "stopping pod shop/lost"
+    })
     void runtimeDoesNotListItsPodsAtFirst_orphanIsStoppedOnceItDoes(NoLeaks leaks) {
         leaks.allowWarnings("retrying in 2 s");
         node.runtime.status(running("lost"));
