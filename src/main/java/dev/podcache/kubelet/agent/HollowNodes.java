@@ -12,12 +12,12 @@ import dev.podcache.kubelet.nodestatus.RuntimeHealth;
 import dev.podcache.kubelet.podconfig.ServiceAccountTokens;
 import dev.podcache.kubelet.podconfig.ServiceLister;
 import dev.podcache.kubelet.podstatus.PodStatusManager;
-import dev.podcache.kubelet.podsync.AssignedPods;
 import dev.podcache.kubelet.podsync.ContainerHealth;
 import dev.podcache.kubelet.podsync.KnownPods;
 import dev.podcache.kubelet.podsync.PodConfiguration;
 import dev.podcache.kubelet.podsync.PodListener;
 import dev.podcache.kubelet.podsync.PodWorkers;
+import dev.podcache.kubelet.podsync.ServerPods;
 import dev.podcache.kubelet.podsync.SyncPeriods;
 import dev.podcache.kubelet.podsync.WorkerParts;
 import dev.podcache.kubelet.runtime.HollowRuntime;
@@ -285,7 +285,7 @@ public final class HollowNodes implements AutoCloseable {
     /** Passes the pods of these nodes on to their workers. */
     private final class OwnPods implements ReflectorSink<Pod> {
 
-        private final AssignedPods assigned = new AssignedPods(workers);
+        private final ServerPods assigned = new ServerPods(workers);
 
         @Override
         public void replace(List<Fetched<Pod>> items, String resourceVersion) {

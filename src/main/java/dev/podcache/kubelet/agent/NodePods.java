@@ -2,8 +2,8 @@ package dev.podcache.kubelet.agent;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
-import dev.podcache.kubelet.podsync.AssignedPods;
 import dev.podcache.kubelet.podsync.PodWorkers;
+import dev.podcache.kubelet.podsync.ServerPods;
 import dev.podcache.kubelet.podsync.StaticPods;
 import dev.podcache.kubelet.staticpods.MirrorPods;
 import dev.podcache.kubelet.staticpods.StaticPodFiles;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class NodePods implements ReflectorSink<Pod>, AutoCloseable {
 
-    private final AssignedPods assigned;
+    private final ServerPods assigned;
     private final MirrorPods mirrors;
     private final @Nullable StaticPods statics;
     private final @Nullable StaticPodFolder folder;
@@ -30,7 +30,7 @@ final class NodePods implements ReflectorSink<Pod>, AutoCloseable {
     /** @param files where static pods are; empty if the node has none */
     NodePods(
             PodWorkers workers, MirrorPods mirrors, Optional<StaticPodFiles> files, StaticPodFolder.FolderParts parts) {
-        this.assigned = new AssignedPods(workers);
+        this.assigned = new ServerPods(workers);
         this.mirrors = mirrors;
         if (files.isPresent()) {
             StaticPods received = new StaticPods(workers, mirrors);

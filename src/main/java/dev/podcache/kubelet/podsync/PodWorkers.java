@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Runs the pods of a node, each with a worker of its own. {@link AssignedPods} adds the pods of the API server, {@link
+ * Runs the pods of a node, each with a worker of its own. {@link ServerPods} adds the pods of the API server, {@link
  * StaticPods} those that come from files. A pod is identified by its UID, so a deleted pod and its successor of the same
  * name stop and start independently. Thread-safe.
  *

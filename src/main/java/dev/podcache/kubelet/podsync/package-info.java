@@ -5,7 +5,7 @@
  * it changes, when its runtime notifies of a change, when a probe has a new result, and when a Secret or ConfigMap changes
  * that it refers to; and at the latest after the sync period.
  *
- * <p>Reading order: {@code PodWorkers}, {@code AssignedPods}, {@code StaticPods}, {@code PodWorker}, {@code
+ * <p>Reading order: {@code PodWorkers}, {@code ServerPods}, {@code StaticPods}, {@code PodWorker}, {@code
  * PodLifecycle}, {@code PodContainers}, {@code ContainerHistory}, {@code ContainerMemory}, {@code PodActions}, {@code
  * RestartBackoff}, {@code WaitingContainers}, {@code PodStop}, {@code LifecycleHooks}, {@code ProbedHealth}, {@code
  * RuntimeExec}, {@code RuntimeCalls}, {@code Evictions}.

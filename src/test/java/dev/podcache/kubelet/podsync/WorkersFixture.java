@@ -56,7 +56,7 @@ public final class WorkersFixture implements AutoCloseable {
     final TaskThreads threads;
     final WorkerParts parts;
     final PodWorkers workers;
-    final AssignedPods assigned;
+    final ServerPods assigned;
     private final Reflector<Pod> pods;
 
     PodAdmission admission = PodAdmission.ALL;
@@ -134,7 +134,7 @@ public final class WorkersFixture implements AutoCloseable {
                 threads,
                 timekeeper);
         workers = new PodWorkers(parts, pod -> admission.rejection(pod), () -> 0);
-        assigned = new AssignedPods(workers);
+        assigned = new ServerPods(workers);
         runtime.start(new PodNotifications());
         workers.follow(secrets);
         workers.follow(caches.configMaps());

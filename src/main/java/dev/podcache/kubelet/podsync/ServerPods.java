@@ -17,15 +17,15 @@ import org.slf4j.LoggerFactory;
  * Passes the pods that are assigned to a node at the API server on to its workers. Receives them from a reflector that
  * selects them by {@code spec.nodeName}. The methods must be called by one thread at a time; none of them blocks.
  */
-public final class AssignedPods implements ReflectorSink<Pod> {
+public final class ServerPods implements ReflectorSink<Pod> {
 
-    private static final Logger log = LoggerFactory.getLogger(AssignedPods.class);
+    private static final Logger log = LoggerFactory.getLogger(ServerPods.class);
 
     private final PodWorkers workers;
     private boolean watching;
 
     /** Creates an instance without pods. */
-    public AssignedPods(PodWorkers workers) {
+    public ServerPods(PodWorkers workers) {
         this.workers = workers;
     }
 
