@@ -168,13 +168,12 @@ record PodActions(List<ContainerStop> stops, List<ContainerStart> starts, boolea
         }
 
         private boolean isRestarted(ContainerStatus status) {
-            if (memory.isToRestart(status)) {
-                return true;
-            }
             if ("Never".equals(spec.getRestartPolicy())) {
                 return false;
             }
-            return !"OnFailure".equals(spec.getRestartPolicy()) || !States.isSuccess(status);
+            return !"OnFailure".equals(spec.getRestartPolicy())
+                    || !States.isSuccess(status)
+                    || memory.isToRestart(status);
         }
 
         private void checkRunning(ContainerStart instance, ContainerStatus status, boolean restartsAfterFailure) {

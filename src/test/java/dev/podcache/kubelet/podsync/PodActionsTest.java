@@ -221,6 +221,18 @@ class PodActionsTest {
     }
 
     @Test
+    void stoppedToBeStartedAgain_isOver_underNever() {
+        spec.withRestartPolicy("Never");
+        containers("a");
+        memory.restarts("a", "id://a");
+        regular.add(new ContainerStatusBuilder(exited("a", 0))
+                .withContainerID("id://a")
+                .build());
+
+        assertThat(actions()).isEqualTo("; over");
+    }
+
+    @Test
     void stoppedToBeStartedAgain_nextInstanceExitsWithZero_isOver_underOnFailure() {
         spec.withRestartPolicy("OnFailure");
         containers("a");
