@@ -19,6 +19,7 @@ import dev.podcache.kubelet.podsync.PodConfiguration;
 import dev.podcache.kubelet.podsync.PodWorkers;
 import dev.podcache.kubelet.podsync.ProbedHealth;
 import dev.podcache.kubelet.podsync.SyncPeriods;
+import dev.podcache.kubelet.podsync.WorkerParts;
 import dev.podcache.kubelet.probe.ProbeNetwork;
 import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.kubelet.runtime.PodRuntime;
@@ -110,12 +111,12 @@ final class AgentPods implements EvictablePods {
         this.assigned = new Reflector<>(ports.pods(), nodePods, parts.recovery);
     }
 
-    private PodWorkers.Parts workerParts(NodeAgentBuilder options, Caches caches) {
+    private WorkerParts workerParts(NodeAgentBuilder options, Caches caches) {
         NodePorts ports = parts.ports;
         ServiceAccountTokens tokens = new ServiceAccountTokens(ports.tokens(), ports.timekeeper(), AgentPods::random);
         // nothing would answer the probes and hooks of containers that are not real
         boolean hollow = parts.runtime instanceof HollowRuntime;
-        return new PodWorkers.Parts(
+        return new WorkerParts(
                 parts.runtime,
                 new PodConfiguration(caches.secrets(), caches.configMaps(), services, tokens, parts.events),
                 hollow ? ContainerHealth.UNPROBED : probes,

@@ -24,7 +24,7 @@ final class AgentServices implements AutoCloseable {
         this.services = ImmutableList.copyOf(inOrder);
     }
 
-    /** Returns a service that starts and stops without waiting. */
+    /** Returns a service that has started when {@code start} returns, and stopped when {@code stop} does. */
     static Service part(String name, Runnable start, Runnable stop) {
         return new StartStopService(name, start, stop);
     }

@@ -15,7 +15,9 @@ import dev.podcache.kubelet.podsync.PodAdmission;
 import dev.podcache.kubelet.podsync.PodConfiguration;
 import dev.podcache.kubelet.podsync.PodListener;
 import dev.podcache.kubelet.podsync.PodWorkers;
+import dev.podcache.kubelet.podsync.ServerPods;
 import dev.podcache.kubelet.podsync.SyncPeriods;
+import dev.podcache.kubelet.podsync.WorkerParts;
 import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.kubelet.runtime.RuntimeEvents;
 import dev.podcache.manager.ChangeDetectionStrategy;
@@ -112,7 +114,7 @@ public final class HollowNodes implements AutoCloseable {
         ServiceAccountTokens tokens =
                 new ServiceAccountTokens(server.tokenRequests(TIMEOUT), timekeeper, HollowNodes::random);
         workers = new PodWorkers(
-                new PodWorkers.Parts(
+                new WorkerParts(
                         runtime,
                         new PodConfiguration(cache.secrets(), cache.configMaps(), services, tokens, events),
                         ContainerHealth.UNPROBED,
@@ -132,7 +134,7 @@ public final class HollowNodes implements AutoCloseable {
         nodeWatch = new Reflector<>(server.listerWatcher(ObjectKind.NODE, "", ""), shared, recovery);
         podWatch = new Reflector<>(
                 server.listerWatcher(ObjectKind.POD, "", "spec.nodeName!="),
-                new HollowPods(shared, workers, ips),
+                new HollowPods(shared, new ServerPods(workers), ips),
                 recovery);
         if (template.strategy != ChangeDetectionStrategy.GET) {
             workers.follow(cache.secrets());

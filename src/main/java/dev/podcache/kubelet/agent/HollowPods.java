@@ -2,7 +2,7 @@ package dev.podcache.kubelet.agent;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
-import dev.podcache.kubelet.podsync.PodWorkers;
+import dev.podcache.kubelet.podsync.ServerPods;
 import dev.podcache.reflector.ReflectorSink;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.List;
@@ -11,10 +11,10 @@ import java.util.List;
 final class HollowPods implements ReflectorSink<Pod> {
 
     private final SharedNodes nodes;
-    private final PodWorkers workers;
+    private final ServerPods workers;
     private final HollowPodIps ips;
 
-    HollowPods(SharedNodes nodes, PodWorkers workers, HollowPodIps ips) {
+    HollowPods(SharedNodes nodes, ServerPods workers, HollowPodIps ips) {
         this.nodes = nodes;
         this.workers = workers;
         this.ips = ips;

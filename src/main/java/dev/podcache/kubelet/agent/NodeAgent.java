@@ -263,8 +263,9 @@ public final class NodeAgent implements AutoCloseable {
     }
 
     /**
-     * Stops everything, but neither the pods nor the runtime's containers. Waits at most 10 s for each part. Idempotent;
-     * a second caller does not wait.
+     * Stops everything, but neither the pods nor the runtime's containers. Interrupts the calls of the runtime about pods,
+     * and waits for them; afterwards, none begins that mounts volumes, or starts or stops a container. Waits at most 10 s
+     * for each part. Idempotent; a second caller does not wait.
      */
     @Override
     public void close() {

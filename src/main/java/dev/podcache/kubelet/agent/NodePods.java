@@ -3,6 +3,7 @@ package dev.podcache.kubelet.agent;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.kubelet.podsync.PodWorkers;
+import dev.podcache.kubelet.podsync.ServerPods;
 import dev.podcache.kubelet.podsync.StaticPods;
 import dev.podcache.kubelet.staticpods.MirrorPods;
 import dev.podcache.kubelet.staticpods.StaticPodFiles;
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class NodePods implements ReflectorSink<Pod>, AutoCloseable {
 
-    private final PodWorkers workers;
+    private final ServerPods assigned;
     private final MirrorPods mirrors;
     private final @Nullable StaticPods statics;
     private final @Nullable StaticPodFolder folder;
@@ -29,7 +30,7 @@ final class NodePods implements ReflectorSink<Pod>, AutoCloseable {
     /** @param files where static pods are; empty if the node has none */
     NodePods(
             PodWorkers workers, MirrorPods mirrors, Optional<StaticPodFiles> files, StaticPodFolder.FolderParts parts) {
-        this.workers = workers;
+        this.assigned = new ServerPods(workers);
         this.mirrors = mirrors;
         if (files.isPresent()) {
             StaticPods received = new StaticPods(workers, mirrors);
@@ -63,30 +64,30 @@ final class NodePods implements ReflectorSink<Pod>, AutoCloseable {
 
     @Override
     public void replace(List<Fetched<Pod>> items, String resourceVersion) {
-        workers.replace(items, resourceVersion);
+        assigned.replace(items, resourceVersion);
         mirrors.replace(items.stream().map(Fetched::object).toList());
     }
 
     @Override
     public void upsert(Fetched<Pod> fetched) {
-        workers.upsert(fetched);
+        assigned.upsert(fetched);
         mirrors.upsert(fetched.object());
     }
 
     @Override
     public void delete(Fetched<Pod> last) {
-        workers.delete(last);
+        assigned.delete(last);
         mirrors.delete(last.object());
     }
 
     @Override
     public void connected() {
-        workers.connected();
+        assigned.connected();
     }
 
     @Override
     public void disconnected(ApiServerException cause) {
-        workers.disconnected(cause);
+        assigned.disconnected(cause);
     }
 
     /** Reads no further file, and makes no further request about a mirror pod. Idempotent. */

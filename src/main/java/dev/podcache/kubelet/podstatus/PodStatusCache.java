@@ -129,7 +129,7 @@ final class PodStatusCache {
                 return true;
             }
         }
-        log.warn("status of pod {} was rejected: {}", key, refusal);
+        log.warn("status of pod {} was rejected, the last one stays: {}", key, refusal);
         return false;
     }
 }

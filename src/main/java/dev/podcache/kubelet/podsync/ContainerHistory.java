@@ -3,6 +3,7 @@ package dev.podcache.kubelet.podsync;
 import dev.podcache.kubelet.runtime.PodState;
 import dev.podcache.object.PodKey;
 import dev.podcache.pod.PodReferences;
+import dev.podcache.time.ApiTime;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStateBuilder;
@@ -17,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Completes what a runtime shows of a pod by what was reported before: the restart count and the last state of each
- * container, and containers that the runtime has forgotten. Then adds whether a container has started and is ready.
+ * container, the time when it ended, and containers that the runtime has forgotten. Then adds whether a container has
+ * started and is ready.
  *
  * <p>A container that ran and that the runtime has forgotten has terminated with exit code 137, as {@code
  * convertToAPIContainerStatuses} of the kubelet's {@code kubelet_pods.go} reports it.
@@ -81,10 +83,42 @@ final class ContainerHistory {
             ContainerStatus before = States.named(reported, container.getName());
             ContainerStatus known = current == null ? forgotten(before) : continued(current, before);
             if (known != null) {
-                complete.add(known);
+                complete.add(withEnd(known, before));
             }
         }
         return complete;
+    }
+
+    /**
+     * Adds what a runtime left out of the end of a container: its ID, and the time, which is when the agent first saw the
+     * end. The restart waits from then on; with the current time at each sync it would wait for ever.
+     */
+    private ContainerStatus withEnd(ContainerStatus known, @Nullable ContainerStatus before) {
+        ContainerStateTerminated end = States.termination(known);
+        if (end == null) {
+            return known;
+        }
+        return new ContainerStatusBuilder(known)
+                .editState()
+                .editTerminated()
+                .withContainerID(end.getContainerID() == null ? known.getContainerID() : end.getContainerID())
+                .withFinishedAt(isTime(end.getFinishedAt()) ? end.getFinishedAt() : firstSeen(known, before))
+                .endTerminated()
+                .endState()
+                .build();
+    }
+
+    private String firstSeen(ContainerStatus ended, @Nullable ContainerStatus before) {
+        if (before == null || isOtherInstance(ended, before)) {
+            return now;
+        }
+        ContainerStateTerminated end =
+                States.isWaiting(before) ? States.lastTermination(before) : States.termination(before);
+        return end != null && isTime(end.getFinishedAt()) ? end.getFinishedAt() : now;
+    }
+
+    private static boolean isTime(@Nullable String text) {
+        return ApiTime.parse(text).isPresent();
     }
 
     /** Returns the status of a container that the runtime does not show; null if it was never started. */

@@ -2,6 +2,7 @@ package dev.podcache.kubelet.podsync;
 
 import dev.podcache.kubelet.podstatus.PodLookup;
 import dev.podcache.kubelet.staticpods.MirrorPods;
+import dev.podcache.object.ObjectKey;
 import dev.podcache.pod.PodOrigin;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.List;
@@ -26,6 +27,11 @@ public final class KnownPods {
     /** Returns a lookup in these pods that finds a static pod at the API server by its mirror pod. */
     public PodLookup shownBy(MirrorPods mirrors) {
         return uid -> get(uid).flatMap(pod -> PodOrigin.isStatic(pod) ? mirrors.of(pod) : Optional.of(pod));
+    }
+
+    /** Returns the namespace and name of a pod, as log lines show them. */
+    static ObjectKey name(Pod pod) {
+        return ObjectKey.of(pod.getMetadata().getNamespace(), pod.getMetadata().getName());
     }
 
     void put(String uid, Pod pod) {

@@ -3,34 +3,48 @@ package dev.podcache.kubelet.podsync;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.object.PodKey;
 import dev.podcache.pod.PodReferences;
+import dev.podcache.time.Backoff;
 import dev.podcache.time.OverdueCalls;
+import dev.podcache.time.Pause;
 import dev.podcache.time.TaskThreads;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.DoubleSupplier;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Finds pods of which the runtime knows a container, but which are no longer to run: they were deleted while no agent was
- * there. Looks for them after each list of the pods, once all sources of pods were read. Thread-safe; only {@link #find}
- * blocks.
+ * there. Looks for them after each list of the pods, once all sources of pods were read; and again after a pause if the
+ * runtime failed to list its pods. Thread-safe; only {@link #find} blocks.
  */
-final class OrphanedPods {
+final class OrphanedPods implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(PodWorkers.class);
+
+    private static final Backoff PAUSES = new Backoff(Duration.ofSeconds(2), Duration.ofSeconds(30));
 
     private final PodRuntime runtime;
     private final TaskThreads threads;
     private final OverdueCalls listing;
     private final Predicate<String> isKnown;
     private final Consumer<Pod> end;
+    private final DoubleSupplier random;
+    private final Pause pause;
+    private final RuntimeFailures reported = new RuntimeFailures(); // used while `looking` is set
+    private int failures; // in a row; used while `looking` is set
 
     private boolean listed; // guarded by this
     private boolean awaitsFiles; // guarded by this
+    private boolean looking; // guarded by this; one look at a time
+    private boolean again; // guarded by this
+    private boolean closed; // guarded by this
 
     /**
      * Creates an instance that looks for nothing yet.
@@ -38,13 +52,21 @@ final class OrphanedPods {
      * @param listing notices when the runtime does not list its pods
      * @param isKnown returns whether the pod with a UID is to run
      * @param end ends a pod; may be called for one that has become known meanwhile
+     * @param random uniform in [0, 1), for the jitter of pauses
      */
-    OrphanedPods(PodWorkers.Parts parts, OverdueCalls listing, Predicate<String> isKnown, Consumer<Pod> end) {
+    OrphanedPods(
+            WorkerParts parts,
+            OverdueCalls listing,
+            Predicate<String> isKnown,
+            Consumer<Pod> end,
+            DoubleSupplier random) {
         this.runtime = parts.runtime();
         this.threads = parts.threads();
         this.listing = listing;
         this.isKnown = isKnown;
         this.end = end;
+        this.random = random;
+        this.pause = new Pause(parts.timekeeper());
     }
 
     /** Looks for no orphans until {@link #filesRead}. */
@@ -78,21 +100,62 @@ final class OrphanedPods {
     }
 
     private void look() {
-        threads.submit(() -> {
-            endAll();
-            return isKnown;
-        });
+        synchronized (this) {
+            again = looking;
+            if (looking || closed) {
+                return;
+            }
+            looking = true;
+        }
+        threads.executeNow(this::endAll);
     }
 
     private void endAll() {
+        Duration retryIn = Duration.ZERO;
         try {
             for (Pod orphan : find()) {
-                log.info("stopping pod {}, which neither the API server nor a file has", PodReferences.key(orphan));
+                log.warn(
+                        "stopping pod {}: the runtime has it, but neither the API server nor a file of this node",
+                        PodReferences.key(orphan));
                 end.accept(orphan);
             }
+            failures = 0;
         } catch (RuntimeException | Error e) {
-            log.warn("the runtime did not list its pods; pods that were deleted meanwhile are not stopped", e);
+            retryIn = failed(e);
         }
+        boolean lookAgain;
+        synchronized (this) {
+            looking = false;
+            lookAgain = again;
+        }
+        if (!retryIn.isZero()) {
+            pause.then(retryIn, this::look);
+        } else if (lookAgain) {
+            look();
+        }
+    }
+
+    /** Returns the pause after a failure. */
+    private Duration failed(Throwable failure) {
+        failures++;
+        Duration length = PAUSES.pause(failures, random.getAsDouble());
+        reported.log(
+                isClosed() ? Level.DEBUG : Level.WARN,
+                "the runtime did not list its pods; pods that were deleted meanwhile still run; retrying in "
+                        + length.toSeconds() + " s",
+                failure);
+        return length;
+    }
+
+    private synchronized boolean isClosed() {
+        return closed;
+    }
+
+    /** Looks for no orphans any more. Idempotent. */
+    @Override
+    public synchronized void close() {
+        closed = true;
+        pause.close();
     }
 
     /** Returns the pods that only the runtime knows, with their identities alone. Throws what the runtime throws. */

@@ -7,7 +7,6 @@ import io.fabric8.kubernetes.api.model.PodSpec;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
@@ -26,21 +25,32 @@ record PodActions(List<ContainerStop> stops, List<ContainerStart> starts, boolea
     /**
      * A container to stop.
      *
+     * @param instance the container, and the status of its running instance
      * @param why the message of the event, such as {@code Container web failed liveness probe, will be restarted}
      * @param gracePeriod the container's grace period; empty for the pod's
-     * @param restart to start the container again, whatever the restart policy; null to leave that to the policy
      */
-    record ContainerStop(
-            Container container,
-            String why,
-            Optional<Duration> gracePeriod,
-            @Nullable ContainerStart restart) {}
+    record ContainerStop(ContainerStart instance, String why, Optional<Duration> gracePeriod, AfterStop next) {
+
+        Container container() {
+            return instance.container();
+        }
+    }
+
+    /** What follows the stop of a container, whatever its exit code. */
+    enum AfterStop {
+        /** The container has changed, and is started at once. */
+        START,
+        /** A probe failed, and the container is started after its back-off. */
+        START_AFTER_BACKOFF,
+        /** A probe failed, but the restart policy is Never. */
+        NOTHING
+    }
 
     /**
      * A container to start.
      *
      * @param init whether it is an init container
-     * @param last the status of the instance that ended; null if the container never ran
+     * @param last the status of the instance before; null if the container never ran
      */
     record ContainerStart(
             Container container, boolean init, @Nullable ContainerStatus last) {}
@@ -49,23 +59,21 @@ record PodActions(List<ContainerStop> stops, List<ContainerStart> starts, boolea
      * Computes the actions.
      *
      * @param current the complete statuses of all containers that were ever started
-     * @param images the image that each container was started with, by name, as far as it is known; for others the image
-     *     in the status counts
      * @param unhealthy returns why a running container must be stopped; empty if it need not
      */
     static PodActions of(
             PodSpec spec,
             PodState current,
-            Map<String, String> images,
+            ContainerMemory memory,
             BiFunction<Container, ContainerStatus, Optional<ContainerHealth.Unhealthy>> unhealthy) {
-        return new Computation(spec, current, images, unhealthy).compute();
+        return new Computation(spec, current, memory, unhealthy).compute();
     }
 
     private static final class Computation {
 
         private final PodSpec spec;
         private final PodState current;
-        private final Map<String, String> images;
+        private final ContainerMemory memory;
         private final BiFunction<Container, ContainerStatus, Optional<ContainerHealth.Unhealthy>> unhealthy;
         private final List<ContainerStop> stops = new ArrayList<>();
         private final List<ContainerStart> starts = new ArrayList<>();
@@ -74,11 +82,11 @@ record PodActions(List<ContainerStop> stops, List<ContainerStart> starts, boolea
         Computation(
                 PodSpec spec,
                 PodState current,
-                Map<String, String> images,
+                ContainerMemory memory,
                 BiFunction<Container, ContainerStatus, Optional<ContainerHealth.Unhealthy>> unhealthy) {
             this.spec = spec;
             this.current = current;
-            this.images = images;
+            this.memory = memory;
             this.unhealthy = unhealthy;
         }
 
@@ -163,28 +171,24 @@ record PodActions(List<ContainerStop> stops, List<ContainerStart> starts, boolea
             if ("Never".equals(spec.getRestartPolicy())) {
                 return false;
             }
-            return !"OnFailure".equals(spec.getRestartPolicy()) || !States.isSuccess(status);
+            return !"OnFailure".equals(spec.getRestartPolicy())
+                    || !States.isSuccess(status)
+                    || memory.isToRestart(status);
         }
 
-        private void checkRunning(ContainerStart again, ContainerStatus status, boolean restartsAfterFailure) {
-            Container container = again.container();
-            String startedWith = images.getOrDefault(container.getName(), status.getImage());
-            if (container.getImage() != null && !container.getImage().equals(startedWith)) {
-                stops.add(new ContainerStop(
-                        container,
-                        "Container " + container.getName() + " definition changed, will be restarted",
-                        Optional.empty(),
-                        again));
+        private void checkRunning(ContainerStart instance, ContainerStatus status, boolean restartsAfterFailure) {
+            Container container = instance.container();
+            if (container.getImage() != null && !container.getImage().equals(memory.image(status))) {
+                String why = "Container " + container.getName() + " definition changed, will be restarted";
+                stops.add(new ContainerStop(instance, why, Optional.empty(), AfterStop.START));
                 return;
             }
+            AfterStop next = restartsAfterFailure ? AfterStop.START_AFTER_BACKOFF : AfterStop.NOTHING;
             String restart = restartsAfterFailure ? ", will be restarted" : "";
-            unhealthy
-                    .apply(container, status)
-                    .ifPresent(failed -> stops.add(new ContainerStop(
-                            container,
-                            "Container " + container.getName() + " failed " + failed.probe() + " probe" + restart,
-                            failed.gracePeriod(),
-                            null)));
+            unhealthy.apply(container, status).ifPresent(failed -> {
+                String why = "Container " + container.getName() + " failed " + failed.probe() + " probe" + restart;
+                stops.add(new ContainerStop(instance, why, failed.gracePeriod(), next));
+            });
         }
     }
 }

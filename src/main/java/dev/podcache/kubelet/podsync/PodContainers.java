@@ -3,18 +3,18 @@ package dev.podcache.kubelet.podsync;
 import dev.podcache.kubelet.podconfig.PodConfigException;
 import dev.podcache.kubelet.podconfig.PodPlacement;
 import dev.podcache.kubelet.podsync.LifecycleHooks.HookTarget;
+import dev.podcache.kubelet.podsync.PodActions.AfterStop;
 import dev.podcache.kubelet.runtime.Launch;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.kubelet.runtime.PodState;
 import dev.podcache.object.PodKey;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.time.ApiTime;
+import dev.podcache.time.Durations;
 import io.fabric8.kubernetes.api.model.Container;
-import io.fabric8.kubernetes.api.model.ContainerStateBuilder;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
 import io.fabric8.kubernetes.api.model.ContainerStateWaiting;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
-import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
 import io.fabric8.kubernetes.api.model.LifecycleHandler;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -22,10 +22,7 @@ import io.fabric8.kubernetes.api.model.PodStatus;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -47,19 +44,22 @@ final class PodContainers {
     private static final String HOOK_FAILED = "PostStartHookError";
     private static final String BACK_OFF = "CrashLoopBackOff";
 
+    /** The kubelet's reason for containers that are about to be started. */
+    private static final String RESTARTING = "ContainerCreating";
+
     /** A kubelet does not limit a postStart hook. */
     private static final Duration HOOK_TIMEOUT = Duration.ofDays(365);
 
     private final PodRuntime runtime;
     private final RuntimeCalls calls;
-    private final PodWorkers.Parts parts;
+    private final WorkerParts parts;
     private final LifecycleHooks hooks;
     private final PodStop stop;
     private final RuntimeFailures failures;
     private final RestartBackoff backoff = new RestartBackoff();
     private final ReportedIps ips = new ReportedIps();
-    private final Map<String, ContainerStateWaiting> waiting = new HashMap<>();
-    private final Map<String, String> images = new HashMap<>();
+    private final WaitingContainers waiting = new WaitingContainers();
+    private final ContainerMemory memory = new ContainerMemory();
     private boolean known;
 
     /**
@@ -67,13 +67,31 @@ final class PodContainers {
      *
      * @param failures logs the calls that fail
      */
-    PodContainers(PodWorkers.Parts parts, RuntimeCalls calls, LifecycleHooks hooks, RuntimeFailures failures) {
+    PodContainers(WorkerParts parts, RuntimeCalls calls, LifecycleHooks hooks, RuntimeFailures failures) {
         this.failures = failures;
         this.parts = parts;
         this.runtime = parts.runtime();
         this.calls = calls;
         this.hooks = hooks;
-        this.stop = new PodStop(parts, hooks);
+        this.stop = new PodStop(parts, calls, hooks);
+    }
+
+    /** Takes over what the agent before this one reported: a container that had ended and waited was to be started. */
+    void adopt(@Nullable PodStatus reported) {
+        if (reported != null) {
+            reported.getInitContainerStatuses().forEach(this::adopt);
+            reported.getContainerStatuses().forEach(this::adopt);
+        }
+    }
+
+    private void adopt(ContainerStatus reported) {
+        ContainerStateTerminated end = States.lastTermination(reported);
+        ContainerStateWaiting reason =
+                reported.getState() == null ? null : reported.getState().getWaiting();
+        if (reason != null && end != null && end.getContainerID() != null) {
+            memory.restarts(reported.getName(), end.getContainerID());
+            waiting.put(reported.getName(), reason);
+        }
     }
 
     /** Returns the state of all containers that were ever started. */
@@ -109,73 +127,61 @@ final class PodContainers {
         PodActions actions = PodActions.of(
                 pod.getSpec(),
                 state,
-                images,
+                memory,
                 (container, status) -> parts.health().unhealthy(key, container, States.id(status)));
-        waiting.keySet()
-                .retainAll(actions.starts().stream()
-                        .map(start -> start.container().getName())
-                        .toList());
+        waiting.retain(actions.starts());
         return actions;
     }
 
     /** Returns {@code state} with the containers that wait, to be reported. */
     PodState withWaiting(Pod pod, PodState state) {
-        return PodState.of(
-                withWaiting(pod.getSpec().getInitContainers(), state.initContainers()),
-                withWaiting(pod.getSpec().getContainers(), state.containers()),
-                state.podIps());
-    }
-
-    private List<ContainerStatus> withWaiting(List<Container> containers, List<ContainerStatus> statuses) {
-        List<ContainerStatus> all = new ArrayList<>();
-        for (Container container : containers) {
-            ContainerStatus status = States.named(statuses, container.getName());
-            ContainerStateWaiting reason = waiting.get(container.getName());
-            if (reason != null && (status == null || States.isTerminated(status))) {
-                all.add(waiting(container, status, reason));
-            } else if (status != null) {
-                all.add(status);
-            }
-        }
-        return all;
-    }
-
-    private static ContainerStatus waiting(
-            Container container, @Nullable ContainerStatus ended, ContainerStateWaiting reason) {
-        ContainerStatusBuilder status = ended == null
-                ? new ContainerStatusBuilder()
-                        .withName(container.getName())
-                        .withImage(container.getImage())
-                        .withImageID("")
-                        .withRestartCount(0)
-                : new ContainerStatusBuilder(ended).withLastState(ended.getState());
-        return status.withReady(false)
-                .withStarted(false)
-                .withState(new ContainerStateBuilder().withWaiting(reason).build())
-                .build();
+        return waiting.addTo(pod, state);
     }
 
     /**
-     * Stops and starts containers. Returns whether more may be done at once, because a container was started or stopped.
+     * Stops and starts containers, except those that have failed in this sync. Returns whether more may be done at once,
+     * because a container was started or stopped.
      *
      * @param sync collects warnings, failures, and when to sync again
      */
     boolean apply(PodActions actions, Pod pod, PodPlacement placement, SyncResult sync) throws InterruptedException {
         boolean progress = false;
         for (PodActions.ContainerStop each : actions.stops()) {
-            HookTarget target = new HookTarget(pod, each.container(), placement.podIps());
-            boolean stopped = stop(target, each.why(), each.gracePeriod().orElse(GracePeriod.of(pod)), sync);
-            progress |= stopped;
-            if (stopped && each.restart() != null) {
-                start(each.restart(), pod, placement, sync);
-            }
+            progress |= !sync.hasFailed(each.container().getName()) && apply(each, pod, placement, sync);
         }
         for (PodActions.ContainerStart start : actions.starts()) {
-            if (!isBackingOff(start, pod, sync)) {
+            if (!sync.hasFailed(start.container().getName()) && !isBackingOff(start, pod, sync)) {
                 progress |= start(start, pod, placement, sync);
             }
         }
         return progress;
+    }
+
+    private boolean apply(PodActions.ContainerStop stop, Pod pod, PodPlacement placement, SyncResult sync)
+            throws InterruptedException {
+        if (stop.next() != AfterStop.NOTHING) {
+            willRestart(stop);
+        }
+        HookTarget target = new HookTarget(pod, stop.container(), placement.podIps());
+        boolean stopped = stop(target, stop.why(), stop.gracePeriod().orElse(GracePeriod.of(pod)), sync);
+        if (stopped && stop.next() == AfterStop.START) {
+            start(stop.instance(), pod, placement, sync);
+        }
+        return stopped;
+    }
+
+    /*
+     * A container that is stopped to be started again may exit with 0. Under restart policy OnFailure, a status that shows
+     * it as terminated says that it has succeeded, and no later status may show it running: StatusTransitions refuses that,
+     * as a kubelet does. A kubelet sets no status between the stop and the start. Here the start may have to wait, so the
+     * container is shown as waiting, with its end as its last state. This is set before the stop, because a container may
+     * end although its stop fails.
+     */
+    private void willRestart(PodActions.ContainerStop stopped) {
+        String name = stopped.container().getName();
+        memory.restarts(
+                name, States.id(Objects.requireNonNull(stopped.instance().last())));
+        waiting.put(name, new ContainerStateWaiting(stopped.why(), RESTARTING));
     }
 
     private boolean stop(HookTarget target, String why, Duration grace, SyncResult sync) throws InterruptedException {
@@ -186,7 +192,7 @@ final class PodContainers {
             calls.run(pod, "stop of container " + name, grace, () -> stop.stop(target, grace));
             return true;
         } catch (IOException | RuntimeException | Error e) {
-            sync.failed(PodEvent.stopFailed(pod, name, failed(pod, "stop container " + name, e)));
+            sync.failed(name, PodEvent.stopFailed(pod, name, failed(pod, "stop container " + name, e)));
             return false;
         }
     }
@@ -210,7 +216,8 @@ final class PodContainers {
         waiting.put(
                 name,
                 new ContainerStateWaiting(
-                        "back-off " + goText(backoff.pause(name, image, ended)) + " restarting failed container=" + name
+                        "back-off " + Durations.text(backoff.pause(name, image, ended))
+                                + " restarting failed container=" + name
                                 + " pod=" + pod.getMetadata().getName() + "_"
                                 + pod.getMetadata().getNamespace() + "("
                                 + pod.getMetadata().getUid() + ")",
@@ -228,16 +235,16 @@ final class PodContainers {
             Launch launch = parts.configuration().launch(pod, container, placement, nextCount(start.last()));
             calls.run(pod, "start of container " + name, () -> runtime.start(pod, container, launch));
             waiting.remove(name);
-            images.put(name, String.valueOf(container.getImage()));
+            memory.started(name, String.valueOf(container.getImage()));
             postStart(new HookTarget(pod, container, placement.podIps()), sync);
             return true;
         } catch (PodConfigException e) {
             throwIfInterrupted();
-            sync.failed(PodEvent.startFailed(pod, name, text(e)));
+            sync.failed(name, PodEvent.startFailed(pod, name, text(e)));
             waiting.put(name, new ContainerStateWaiting(text(e), CONFIG_UNAVAILABLE));
         } catch (IOException | RuntimeException | Error e) {
             String cause = failed(pod, "start container " + name, e);
-            sync.failed(PodEvent.startFailed(pod, name, cause));
+            sync.failed(name, PodEvent.startFailed(pod, name, cause));
             waiting.put(name, new ContainerStateWaiting(cause, START_FAILED));
         }
         return false;
@@ -253,7 +260,7 @@ final class PodContainers {
         if (failure.isPresent()) {
             Pod pod = target.pod();
             String name = target.container().getName();
-            log.warn("postStart {}; stopping the container", failure.get());
+            log.warn("pod {}: postStart {}; stopping the container", KnownPods.name(pod), failure.get());
             PodEvent.postStartFailed(pod, name).emit(pod, parts.events());
             stop(target, "FailedPostStartHook", GracePeriod.of(pod), sync);
             waiting.put(name, new ContainerStateWaiting(failure.get(), HOOK_FAILED));
@@ -273,18 +280,12 @@ final class PodContainers {
 
     /** Logs a failure of the runtime and returns its text for people. */
     String failed(Pod pod, String action, Throwable e) {
-        String name = pod.getMetadata().getNamespace() + "/" + pod.getMetadata().getName();
-        failures.log(Level.WARN, "runtime failed to " + action + " of pod " + name + "; retrying", e);
+        failures.log(Level.WARN, "runtime failed to " + action + " of pod " + KnownPods.name(pod) + "; retrying", e);
         return text(e);
     }
 
     static String text(Throwable e) {
         return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
-    }
-
-    /** Returns {@code 10s}, {@code 2m40s} or {@code 5m0s}, as Go prints durations. */
-    private static String goText(Duration pause) {
-        return pause.toMinutes() == 0 ? pause.toSeconds() + "s" : pause.toMinutes() + "m" + pause.toSecondsPart() + "s";
     }
 
     /** Calls {@code each} with the names of the containers in {@code state} that run. */

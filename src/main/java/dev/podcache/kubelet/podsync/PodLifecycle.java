@@ -38,7 +38,7 @@ final class PodLifecycle {
 
     private static final Logger log = LoggerFactory.getLogger(PodLifecycle.class);
 
-    private final PodWorkers.Parts parts;
+    private final WorkerParts parts;
     private final RuntimeCalls calls;
     private final LifecycleHooks hooks;
     private final NodeDecisions decisions;
@@ -52,12 +52,12 @@ final class PodLifecycle {
     /** What the node decides about its pods. */
     record NodeDecisions(PodAdmission admission, Evictions evictions) {}
 
-    PodLifecycle(PodWorkers.Parts parts, RuntimeCalls calls, LifecycleHooks hooks, NodeDecisions decisions) {
+    PodLifecycle(WorkerParts parts, RuntimeCalls calls, LifecycleHooks hooks, NodeDecisions decisions) {
         this.parts = parts;
         this.decisions = decisions;
         this.calls = calls;
         this.hooks = hooks;
-        this.stop = new PodStop(parts, hooks);
+        this.stop = new PodStop(parts, calls, hooks);
         this.containers = new PodContainers(parts, calls, hooks, failures);
     }
 
@@ -79,6 +79,7 @@ final class PodLifecycle {
         }
         if (lastStatus == null) {
             lastStatus = pod.getStatus();
+            containers.adopt(lastStatus);
         }
         Optional<Eviction> eviction = eviction(pod);
         if (eviction.isPresent()) {

@@ -21,6 +21,7 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,20 +39,25 @@ final class PodStop {
     private static final Duration LEAST_GRACE = Duration.ofSeconds(2);
 
     private final PodRuntime runtime;
+    private final RuntimeCalls calls;
     private final LifecycleHooks hooks;
     private final EventRecorder events;
     private final TaskThreads threads;
     private final Timekeeper timekeeper;
 
-    PodStop(PodWorkers.Parts parts, LifecycleHooks hooks) {
+    PodStop(WorkerParts parts, RuntimeCalls calls, LifecycleHooks hooks) {
         this.runtime = parts.runtime();
+        this.calls = calls;
         this.hooks = hooks;
         this.events = parts.events();
         this.threads = parts.threads();
         this.timekeeper = parts.timekeeper();
     }
 
-    /** Stops what runs. Returns when no container runs any more. */
+    /**
+     * Stops what runs. Returns when no container runs any more. If the stop of a container fails, those that are stopped at
+     * the same time keep their grace period, and the sidecars go on; then the failure is thrown.
+     */
     void stop(Pod pod, PodState state, Duration gracePeriod) throws IOException, InterruptedException {
         PodKey key = PodReferences.key(pod);
         long deadline = timekeeper.nanoTime() + gracePeriod.toNanos();
@@ -69,9 +75,11 @@ final class PodStop {
             sidecars.forEach(each -> first.add(() -> preStop(new HookTarget(pod, each, state.podIps()), gracePeriod)));
             atOnce(first);
             for (Container sidecar : sidecars) {
+                calls.throwIfClosed();
                 runtime.stop(key, sidecar.getName(), left(deadline));
             }
         }
+        calls.throwIfClosed();
         runtime.stop(key, left(deadline));
     }
 
@@ -88,6 +96,7 @@ final class PodStop {
     Container stop(HookTarget target, Duration gracePeriod) throws IOException, InterruptedException {
         long deadline = timekeeper.nanoTime() + gracePeriod.toNanos();
         preStop(target, gracePeriod);
+        calls.throwIfClosed();
         runtime.stop(PodReferences.key(target.pod()), target.container().getName(), left(deadline));
         return target.container();
     }
@@ -97,7 +106,7 @@ final class PodStop {
         LifecycleHandler hook = hooks.preStop(target.container());
         if (hook != null) {
             hooks.run(hook, target, gracePeriod).ifPresent(failure -> {
-                log.warn("preStop {}; stopping the container", failure);
+                log.warn("pod {}: preStop {}; stopping the container", KnownPods.name(target.pod()), failure);
                 // as in a kubelet, the event does not show the failure, which may contain what the server answered
                 PodEvent.preStopFailed(target.pod(), target.container().getName())
                         .emit(target.pod(), events);
@@ -106,18 +115,36 @@ final class PodStop {
         return target.container();
     }
 
+    /** Runs all tasks to their ends, and throws the first failure. */
     private void atOnce(List<Callable<Container>> tasks) throws IOException, InterruptedException {
         List<Future<Container>> running = tasks.stream().map(threads::submit).toList();
+        IOException first = null;
         try {
             for (Future<Container> task : running) {
-                task.get();
+                IOException failure = failure(task);
+                if (first == null) {
+                    first = failure;
+                } else if (failure != null) {
+                    first.addSuppressed(failure);
+                }
             }
+        } finally {
+            // after an interrupt; has no effect on those that have ended
+            running.forEach(task -> task.cancel(true));
+        }
+        if (first != null) {
+            throw first;
+        }
+    }
+
+    /** Waits for the end of a task, and returns why it failed; null if it succeeded. */
+    private static @Nullable IOException failure(Future<Container> task) throws InterruptedException {
+        try {
+            task.get();
+            return null;
         } catch (ExecutionException e) {
             Throwable cause = Objects.requireNonNull(e.getCause());
-            throw new IOException(PodContainers.text(cause), cause);
-        } finally {
-            // has no effect on those that have ended
-            running.forEach(task -> task.cancel(true));
+            return new IOException(PodContainers.text(cause), cause);
         }
     }
 

@@ -4,6 +4,7 @@ import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +21,8 @@ final class PodWorker {
      * cause only one sync.
      *
      * A sync is interrupted if the pod is to end, is evicted, is gone, or got a shorter grace period since the sync began: its calls
-     * to the runtime may take long. The next sync then does what is left to do.
+     * to the runtime may take long. The next sync then does what is left to do. close() interrupts it, too, and no next
+     * sync follows.
      *
      * Between two syncs at most one timer runs. Requesting a sync cancels it.
      *
@@ -42,6 +44,7 @@ final class PodWorker {
     private boolean resync;
     private boolean closed;
     private @Nullable Thread thread; // runs the sync
+    private @Nullable CompletableFuture<Void> lastSync; // set if one runs while this is closed
     private Timekeeper.@Nullable Scheduled timer;
 
     /** The sync of one pod. Must not throw. */
@@ -137,10 +140,22 @@ final class PodWorker {
         return finished;
     }
 
-    /** Starts no further sync; a running one completes. Idempotent. */
-    synchronized void close() {
+    /**
+     * Starts no further sync, and interrupts the running one. Idempotent.
+     *
+     * @return completed when no sync runs; at once if the sync itself calls this
+     */
+    synchronized CompletableFuture<Void> close() {
         closed = true;
         cancelTimerLocked();
+        if (thread == null || thread == Thread.currentThread()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        interruptLocked();
+        if (lastSync == null) {
+            lastSync = new CompletableFuture<>();
+        }
+        return lastSync;
     }
 
     /** Requests a sync, which starts as soon as none is running. */
@@ -171,8 +186,10 @@ final class PodWorker {
         Optional<Duration> delay = sync.sync(newest, isGone);
         boolean submitAgain;
         boolean isFinished;
+        CompletableFuture<Void> last;
         synchronized (this) {
             thread = null;
+            last = lastSync;
             // an interrupt that came after the last wait must not reach the next task of the thread
             Thread.interrupted();
             submitAgain = resync && !closed;
@@ -188,6 +205,9 @@ final class PodWorker {
             threads.execute(this::runSync);
         } else if (isFinished) {
             sync.finished();
+        }
+        if (last != null) {
+            last.complete(null);
         }
     }
 

@@ -1,26 +1,13 @@
 package dev.podcache.kubelet.podsync;
 
-import dev.podcache.apiserver.ApiServerException;
-import dev.podcache.apiserver.Fetched;
-import dev.podcache.kubelet.events.EventRecorder;
 import dev.podcache.kubelet.eviction.Eviction;
-import dev.podcache.kubelet.podstatus.PodStatusManager;
-import dev.podcache.kubelet.probe.ProbeNetwork;
-import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.manager.Manager;
-import dev.podcache.manager.ObjectEvent;
-import dev.podcache.object.FailureReason;
 import dev.podcache.pod.PodOrigin;
-import dev.podcache.pod.PodReferences;
-import dev.podcache.reflector.ReflectorSink;
 import dev.podcache.time.OverdueCalls;
-import dev.podcache.time.TaskThreads;
-import dev.podcache.time.Timekeeper;
-import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -28,23 +15,21 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.DoubleSupplier;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Runs the pods of a node, each with a worker of its own. Receives the pods from a reflector that selects them by
- * {@code spec.nodeName}. A pod is identified by its UID, so a deleted pod and its successor of the same name stop and
- * start independently. The reflector's methods must be called by one thread at a time; none of them blocks. {@link
- * StaticPods} adds the pods that come from files.
+ * Runs the pods of a node, each with a worker of its own. {@link ServerPods} adds the pods of the API server, {@link
+ * StaticPods} those that come from files. A pod is identified by its UID, so a deleted pod and its successor of the same
+ * name stop and start independently. Thread-safe.
  *
  * <p>Follows the kubelet's {@code pod_workers.go}.
  */
-public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
+public final class PodWorkers implements AutoCloseable {
 
     /*
      * A pod has at most one active worker: a worker enters `workers` only in place of none or of a finished one. The
@@ -52,8 +37,9 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
      */
 
     private static final Logger log = LoggerFactory.getLogger(PodWorkers.class);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
 
-    private final Parts parts;
+    private final WorkerParts parts;
     private final PodAdmission admission;
     private final DoubleSupplier random;
     private final Evictions evictions = new Evictions();
@@ -61,65 +47,36 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
     private final LifecycleHooks hooks;
     private final OrphanedPods orphans;
     private final Map<String, PodWorker> workers = new ConcurrentHashMap<>();
-    private final List<AutoCloseable> listeners = new CopyOnWriteArrayList<>();
-    private boolean watching; // only used by the reflector's thread
-    private volatile boolean closed;
+    private final ChangedObjects objects;
+    private final AtomicBoolean closed = new AtomicBoolean();
     private volatile @Nullable StaticPods staticPods;
 
     /**
-     * The collaborators of the workers, which do not close them.
      *
-     * @param known updated by the workers; {@code statuses} must use the same instance
-     * @param health tells which containers are started and ready, and which must be restarted
-     * @param network sends the HTTP requests of lifecycle hooks; empty if no hook is to run, because the containers are
-     *     not real
-     * @param node returns the Node of a pod, for its addresses and allocatable resources; empty if unknown
-     * @param threads run the syncs
-     */
-    public record Parts(
-            PodRuntime runtime,
-            PodConfiguration configuration,
-            ContainerHealth health,
-            Optional<ProbeNetwork> network,
-            PodStatusManager statuses,
-            EventRecorder events,
-            KnownPods known,
-            Function<Pod, Optional<Node>> node,
-            SyncPeriods periods,
-            PodListener listener,
-            TaskThreads threads,
-            Timekeeper timekeeper) {}
-
-    /**
+     * /**
      * Creates workers for no pods.
      *
      * @param admission asked at the first sync of a pod that the runtime does not know
      * @param listing notices when the runtime does not list its pods
      * @param random uniform in [0, 1), for the jitter of sync periods
      */
-    public PodWorkers(Parts parts, PodAdmission admission, OverdueCalls listing, DoubleSupplier random) {
+    public PodWorkers(WorkerParts parts, PodAdmission admission, OverdueCalls listing, DoubleSupplier random) {
         this.parts = parts;
         this.admission = admission;
         this.random = random;
         this.calls = new RuntimeCalls(parts.threads(), parts.timekeeper(), this::hangs);
         RuntimeExec exec = new RuntimeExec(parts.runtime(), parts.threads());
         this.hooks = new LifecycleHooks(exec, parts.network(), parts.timekeeper());
-        this.orphans = new OrphanedPods(parts, listing, workers::containsKey, this::endOrphan);
+        this.objects = new ChangedObjects(parts.timekeeper().workers(), this::changed);
+        this.orphans = new OrphanedPods(parts, listing, workers::containsKey, this::endOrphan, random);
     }
 
-    @Override
-    public void replace(List<Fetched<Pod>> items, String resourceVersion) {
-        Set<String> listed = new HashSet<>();
-        for (Fetched<Pod> item : items) {
-            upsert(item);
-            listed.add(String.valueOf(item.object().getMetadata().getUid()));
-        }
-        for (String uid : Set.copyOf(workers.keySet())) {
-            if (!listed.contains(uid)) {
-                PodWorker worker = workers.get(uid);
-                if (worker != null && !PodOrigin.isStatic(worker.pod())) {
-                    remove(worker.pod());
-                }
+    /** Stops the pods of the API server that are not in its complete list. */
+    void listed(Set<String> uids) {
+        for (PodWorker worker : List.copyOf(workers.values())) {
+            Pod pod = worker.pod();
+            if (!PodOrigin.isStatic(pod) && !uids.contains(pod.getMetadata().getUid())) {
+                remove(pod);
             }
         }
         orphans.listed();
@@ -152,21 +109,6 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         orphans.filesRead();
     }
 
-    /** Adds or replaces a pod of the API server. A mirror pod is ignored: its static pod runs. */
-    @Override
-    public void upsert(Fetched<Pod> fetched) {
-        Pod pod = fetched.object();
-        try {
-            PodReferences.key(pod);
-        } catch (IllegalArgumentException e) {
-            log.warn("a pod of this node was ignored: {}", e.getMessage());
-            return;
-        }
-        if (!PodOrigin.isMirror(pod)) {
-            put(PodOrigin.fromServer(pod));
-        }
-    }
-
     /** Adds or replaces a pod. */
     void put(Pod pod) {
         String uid = pod.getMetadata().getUid();
@@ -184,7 +126,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         boolean isOnly =
                 finished == null ? workers.putIfAbsent(uid, added) == null : workers.replace(uid, finished, added);
         if (isOnly) {
-            if (closed) {
+            if (closed.get()) {
                 // close() may have run before this worker was added
                 added.close();
             }
@@ -200,25 +142,13 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         return new PodWorker(pod, sync, parts.threads(), parts.timekeeper());
     }
 
-    @Override
-    public void delete(Fetched<Pod> last) {
-        remove(PodOrigin.fromServer(last.object()));
-    }
-
     /**
      * Syncs a pod at once when an object changes that it refers to, until these workers are closed.
      *
-     * @param objects the manager of the objects; its strategy must not be GET
+     * @param manager of the objects; its strategy must not be GET
      */
-    public void follow(Manager<?> objects) {
-        listeners.add(objects.listen(parts.timekeeper().workers(), this::objectChanged));
-    }
-
-    private void objectChanged(ObjectEvent<?> event) {
-        boolean content = event.type() != ObjectEvent.Type.STALE && event.type() != ObjectEvent.Type.RECOVERED;
-        if (content) {
-            event.referrers().forEach(pod -> changed(pod.uid()));
-        }
+    public void follow(Manager<?> manager) {
+        objects.follow(manager);
     }
 
     /**
@@ -247,32 +177,42 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
                 workers.get(String.valueOf(eviction.pod().getMetadata().getUid())));
     }
 
-    @Override
-    public void connected() {
-        watching = true;
-    }
-
-    @Override
-    public void disconnected(ApiServerException cause) {
-        if (watching && cause.reason() != FailureReason.EXPIRED) {
-            log.warn("watch of the pods of this node failed; retrying: {}", cause.getMessage());
-        }
-        watching = false;
-    }
-
-    /** Starts no further sync. Does not wait for running syncs, and does not stop the pods. Idempotent. */
+    /**
+     * Ends the syncs, but stops no container. From now on, no call of the runtime begins that mounts volumes, or starts or
+     * stops a container. Interrupts the syncs that run, and waits for them, at most 10 s; a sync that itself calls this is
+     * not awaited. Idempotent; a second caller does not wait.
+     */
     @Override
     public void close() {
-        closed = true;
-        hooks.close();
-        for (AutoCloseable listener : listeners) {
-            try {
-                listener.close();
-            } catch (Exception e) {
-                log.warn("a listener of changed objects was not removed; its events have no effect", e);
-            }
+        if (closed.getAndSet(true)) {
+            return;
         }
-        workers.values().forEach(PodWorker::close);
+        calls.close();
+        hooks.close();
+        orphans.close();
+        objects.close();
+        endSyncs();
+    }
+
+    private void endSyncs() {
+        Map<PodWorker, CompletableFuture<Void>> ends = new HashMap<>();
+        workers.values().forEach(worker -> ends.put(worker, worker.close()));
+        try {
+            CompletableFuture<Void> all = CompletableFuture.allOf(ends.values().toArray(CompletableFuture[]::new));
+            if (!parts.timekeeper().await(all, CLOSE_TIMEOUT)) {
+                ends.forEach((worker, end) -> {
+                    if (!end.isDone()) {
+                        log.warn(
+                                "pod {}: a call of the runtime has not returned {} s after its interrupt; closing without"
+                                        + " it, no other call follows",
+                                KnownPods.name(worker.pod()),
+                                CLOSE_TIMEOUT.toSeconds());
+                    }
+                });
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Stops a pod if it runs; {@link StaticPods#finished} follows. */
@@ -287,7 +227,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
 
     /** Reports a call of the runtime that does not return. */
     private void hangs(Pod pod, String call) {
-        log.warn("runtime does not respond: {}, for pod {}; other pods go on", call, PodReferences.key(pod));
+        log.warn("pod {}: {}; waiting for it; other pods continue", KnownPods.name(pod), call);
         PodEvent.hanging(call).emit(pod, parts.events());
         parts.statuses().setRuntimeProblem(pod, call);
     }
@@ -308,14 +248,11 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
             try {
                 return lifecycle.sync(pod, gone, random);
             } catch (InterruptedException e) {
-                log.debug("sync of pod {} was interrupted, because the pod is to end", uid);
+                log.debug("sync of pod {} was interrupted, because the pod is to end or the agent is closed", uid);
             } catch (IOException | RuntimeException | Error e) {
                 // includes Error: a runtime that lacks a class must not end the syncs of the pod
-                String name = pod.getMetadata().getNamespace() + "/"
-                        + pod.getMetadata().getName();
-                lifecycle
-                        .failures()
-                        .log(closed ? Level.DEBUG : Level.WARN, "sync of pod " + name + " failed; retrying", e);
+                Level level = closed.get() ? Level.DEBUG : Level.WARN;
+                lifecycle.failures().log(level, "sync of pod " + KnownPods.name(pod) + " failed; retrying", e);
             }
             return Optional.of(SyncPeriods.jittered(parts.periods().failed(), random));
         }

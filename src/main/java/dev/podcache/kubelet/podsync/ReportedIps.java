@@ -23,11 +23,10 @@ final class ReportedIps {
         List<String> others = reported.stream().filter(text -> !isIp(text)).toList();
         if (!others.equals(refused) && !others.isEmpty()) {
             log.warn(
-                    "the runtime reports {} as IP of pod {}/{}, which is left out of its status: PodRuntime.status must return"
+                    "the runtime reports {} as IP of pod {}, which is left out of its status: PodRuntime.status must return"
                             + " IP addresses, such as 10.0.0.7",
                     others.stream().map(Quoted::value).collect(Collectors.joining(", ")),
-                    pod.getMetadata().getNamespace(),
-                    pod.getMetadata().getName());
+                    KnownPods.name(pod));
         }
         refused = others;
         return reported.stream().filter(ReportedIps::isIp).toList();

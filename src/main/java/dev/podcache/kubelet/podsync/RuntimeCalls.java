@@ -9,9 +9,9 @@ import java.util.function.BiConsumer;
 
 /**
  * Makes the calls of the runtime about one pod. While a call takes long, the syncs of other pods go on. A call that does
- * not return in time is reported, once. Thread-safe.
+ * not return in time is reported, once. After {@link #close}, no call begins. Thread-safe.
  */
-final class RuntimeCalls {
+final class RuntimeCalls implements AutoCloseable {
 
     /** How long a call may take, apart from grace periods, before it counts as hanging. */
     static final Duration HANGS_AFTER = Duration.ofSeconds(30);
@@ -19,6 +19,7 @@ final class RuntimeCalls {
     private final TaskThreads threads;
     private final Timekeeper timekeeper;
     private final BiConsumer<Pod, String> hangs;
+    private volatile boolean closed;
 
     /**
      * Makes an instance.
@@ -69,6 +70,7 @@ final class RuntimeCalls {
 
     /** Makes a call that may take as long as it needs, such as a hook. */
     <R> R unlimited(HookCall<R> call) throws InterruptedException {
+        throwIfClosed();
         Timekeeper.Scheduled mark = threads.beginCall();
         try {
             return call.make();
@@ -81,6 +83,7 @@ final class RuntimeCalls {
             throws IOException, InterruptedException {
         // the interrupt may have come between two calls
         PodContainers.throwIfInterrupted();
+        throwIfClosed();
         Duration deadline = allowed.plus(HANGS_AFTER);
         Timekeeper.Scheduled timer = timekeeper.schedule(
                 deadline,
@@ -94,10 +97,28 @@ final class RuntimeCalls {
         } catch (IOException e) {
             // the runtime may have been interrupted in a write to a file
             PodContainers.throwIfInterrupted();
+            throwIfClosed();
+            throw e;
+        } catch (RuntimeException | Error e) {
+            // close() interrupts calls, and a runtime may wrap that
+            throwIfClosed();
             throw e;
         } finally {
             mark.cancel();
             timer.cancel();
         }
+    }
+
+    /** Ends the sync if the agent is closed. To be called before each of the calls that one {@link #run} combines. */
+    void throwIfClosed() throws InterruptedException {
+        if (closed) {
+            throw new InterruptedException("the agent is closed");
+        }
+    }
+
+    /** Lets no further call begin. Calls that run continue. Idempotent. */
+    @Override
+    public void close() {
+        closed = true;
     }
 }

@@ -71,7 +71,7 @@ public final class StaticPods {
      */
     public void set(List<Pod> pods) {
         Map<ObjectKey, Pod> byName = new LinkedHashMap<>();
-        pods.forEach(pod -> byName.put(name(pod), pod));
+        pods.forEach(pod -> byName.put(KnownPods.name(pod), pod));
         boolean hasNewNames;
         synchronized (this) {
             hasNewNames = !active.keySet().containsAll(byName.keySet());
@@ -93,7 +93,7 @@ public final class StaticPods {
      */
     private void endPredecessors(Map<ObjectKey, Pod> successors) {
         for (Pod orphan : workers.orphans()) {
-            Pod successor = successors.get(name(orphan));
+            Pod successor = successors.get(KnownPods.name(orphan));
             if (successor != null && !uid(successor).equals(uid(orphan))) {
                 workers.endOrphan(orphan);
             }
@@ -104,7 +104,7 @@ public final class StaticPods {
     synchronized void ending(Pod orphan) {
         Active stopping = new Active(orphan);
         stopping.stopping = true;
-        active.putIfAbsent(name(orphan), stopping);
+        active.putIfAbsent(KnownPods.name(orphan), stopping);
     }
 
     /** Syncs all static pods, because something has changed that they do not show. */
@@ -121,7 +121,7 @@ public final class StaticPods {
         synchronized (this) {
             active.values().removeIf(each -> {
                 boolean isEnded = each.stopping && uid(each.pod).equals(uid);
-                return isEnded && ended.add(name(each.pod));
+                return isEnded && ended.add(KnownPods.name(each.pod));
             });
         }
         reconcile();
@@ -189,15 +189,11 @@ public final class StaticPods {
     }
 
     private void addStart(Pod pod, List<StaticPodStep> steps) {
-        steps.add(new StaticPodStep("static pod " + name(pod) + " was not started", () -> workers.put(pod)));
-        steps.add(new StaticPodStep("mirror pod " + name(pod) + " was not added", () -> mirrors.add(pod)));
+        steps.add(new StaticPodStep("static pod " + KnownPods.name(pod) + " was not started", () -> workers.put(pod)));
+        steps.add(new StaticPodStep("mirror pod " + KnownPods.name(pod) + " was not added", () -> mirrors.add(pod)));
     }
 
     private static String uid(Pod pod) {
         return pod.getMetadata().getUid();
-    }
-
-    private static ObjectKey name(Pod pod) {
-        return ObjectKey.of(pod.getMetadata().getNamespace(), pod.getMetadata().getName());
     }
 }

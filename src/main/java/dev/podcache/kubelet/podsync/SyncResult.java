@@ -3,8 +3,10 @@ package dev.podcache.kubelet.podsync;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import io.fabric8.kubernetes.api.model.PodStatusBuilder;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +23,8 @@ final class SyncResult {
             .build();
 
     private final SyncPeriods periods;
-    private final List<PodEvent> warnings = new ArrayList<>();
+    private final Set<PodEvent> warnings = new LinkedHashSet<>();
+    private final Set<String> failedContainers = new HashSet<>();
     private boolean incomplete;
     private @Nullable Duration again;
 
@@ -29,7 +32,7 @@ final class SyncResult {
         this.periods = periods;
     }
 
-    /** Adds a warning. */
+    /** Adds a warning, unless it was added before. */
     void warn(PodEvent warning) {
         warnings.add(warning);
     }
@@ -38,6 +41,17 @@ final class SyncResult {
     void failed(PodEvent warning) {
         warn(warning);
         incomplete = true;
+    }
+
+    /** Adds the warning about a container that could not be started or stopped, which this sync does not try again. */
+    void failed(String container, PodEvent warning) {
+        failed(warning);
+        failedContainers.add(container);
+    }
+
+    /** Returns whether a container could not be started or stopped in this sync. */
+    boolean hasFailed(String container) {
+        return failedContainers.contains(container);
     }
 
     /** Asks for another sync after {@code delay}, if none comes before. */

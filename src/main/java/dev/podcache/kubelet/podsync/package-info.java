@@ -5,16 +5,17 @@
  * it changes, when its runtime notifies of a change, when a probe has a new result, and when a Secret or ConfigMap changes
  * that it refers to; and at the latest after the sync period.
  *
- * <p>Reading order: {@code PodWorkers}, {@code StaticPods}, {@code PodWorker}, {@code PodLifecycle}, {@code PodContainers}, {@code
- * ContainerHistory}, {@code PodActions}, {@code RestartBackoff}, {@code PodStop}, {@code LifecycleHooks}, {@code
- * ProbedHealth}, {@code RuntimeExec}, {@code RuntimeCalls}, {@code Evictions}.
+ * <p>Reading order: {@code PodWorkers}, {@code ServerPods}, {@code StaticPods}, {@code PodWorker}, {@code
+ * PodLifecycle}, {@code PodContainers}, {@code ContainerHistory}, {@code ContainerMemory}, {@code PodActions}, {@code
+ * RestartBackoff}, {@code WaitingContainers}, {@code PodStop}, {@code LifecycleHooks}, {@code ProbedHealth}, {@code
+ * RuntimeExec}, {@code RuntimeCalls}, {@code Evictions}.
  *
  * <table>
  * <caption>Locks</caption>
  * <tr><th>lock</th><th>guards</th><th>locks taken while held</th></tr>
  * <tr><td>{@code PodWorker}</td><td>the next sync of one pod, and the thread of the running one</td><td>the timer's</td></tr>
  * <tr><td>{@code StaticPods}</td><td>which static pods are wanted, and which ones the workers have</td><td>none</td></tr>
- * <tr><td>{@code OrphanedPods}</td><td>which sources of pods were read</td><td>none</td></tr>
+ * <tr><td>{@code OrphanedPods}</td><td>which sources of pods were read, and whether a search for orphans runs</td><td>none</td></tr>
  * </table>
  */
 @NullMarked

@@ -133,16 +133,16 @@ final class PodProbes {
             target = new ProbeTarget(pod, worker.container(), podIp);
             containerId = worker.state().containerId();
         }
-        workerThreads.execute(() -> run(worker.spec(), target)
+        workerThreads.execute(() -> run(worker, target)
                 .whenCompleteAsync(
                         (outcome, thrown) -> end(worker, target, containerId, outcome, thrown), workerThreads));
     }
 
-    private CompletableFuture<ProbeOutcome> run(Probe spec, ProbeTarget target) {
+    private CompletableFuture<ProbeOutcome> run(ProbeWorker worker, ProbeTarget target) {
         try {
-            return check.run(spec, target);
+            return check.run(worker.spec(), target);
         } catch (RuntimeException | Error e) {
-            log.warn("a probe of pod {} could not be checked", key, e);
+            log.warn("{} of pod {} could not be checked; probing continues", worker, key, e);
             return CompletableFuture.failedFuture(e);
         }
     }
@@ -158,7 +158,7 @@ final class PodProbes {
             ProbeOutcome known = outcome == null ? ProbeOutcome.error(String.valueOf(thrown)) : outcome;
             report(worker, target, containerId, known);
         } catch (RuntimeException | Error e) {
-            log.error("reporting a {} probe of pod {} failed; probing continues", worker.kind(), key, e);
+            log.error("the result of the {} of pod {} was not reported; probing continues", worker, key, e);
         } finally {
             synchronized (this) {
                 worker.end();

@@ -218,6 +218,12 @@ final class ProbeWorker {
                 Optional.ofNullable(spec.getTerminationGracePeriodSeconds()).map(Duration::ofSeconds)));
     }
 
+    /** Returns a name for log lines, such as {@code Liveness probe of container web}. */
+    @Override
+    public String toString() {
+        return kind + " probe of container " + container.getName();
+    }
+
     private static Optional<Instant> parsed(@Nullable String time) {
         try {
             return time == null || time.isEmpty() ? Optional.empty() : Optional.of(Instant.parse(time));

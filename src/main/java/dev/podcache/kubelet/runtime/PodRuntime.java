@@ -19,9 +19,9 @@ import java.util.Map;
  * <p>A pod is identified by its UID. Calls for one pod are sequential, except {@link #status} and the {@link #stop(PodKey,
  * String, Duration) stop} of single containers, which may run in parallel. Calls for different pods come from different
  * threads. All methods except {@link #type} may block. The agent interrupts a thread in {@link #mount}, {@link #start(Pod,
- * Container, Launch) start} or {@code stop} when the pod is to end, or to end sooner. While a call does not return, only
- * its pod waits: after 30 s, an event and a condition of the pod say so. If a call throws, the pod's status or an event
- * shows the exception, and a later sync repeats the call.
+ * Container, Launch) start} or {@code stop} when the pod is to end, or to end sooner, and in every call about a pod when
+ * the agent is closed. While a call does not return, only its pod waits: after 30 s, an event and a condition of the pod
+ * say so. If a call throws, the pod's status or an event shows the exception, and a later sync repeats the call.
  *
  * <p>Optional capabilities are interfaces of their own, which the same object implements: {@link ContainerLogs}, {@link
  * ContainerExec}, {@link ContainerAttach}, {@link PodPortForward}, {@link ContainerStatistics}, {@link DiskReclaim}.
@@ -56,7 +56,9 @@ public interface PodRuntime {
      * fills in what a status leaves out: the image, the restart count, the last state, and whether the container is
      * started and ready. A container of which the runtime says that it is not ready is not, whatever its probes say; the
      * same for started. An image must be as the spec named it at the start of the container, because a container whose
-     * image differs from its spec is restarted. Called several times in each sync, so it should be fast.
+     * image differs from its spec is restarted. If a container that ended has no {@code finishedAt}, that is the time when
+     * the agent first saw its end; the back-off of its restart counts from then. Called several times in each sync, so it
+     * should be fast.
      */
     PodState status(Pod pod);
 
@@ -85,8 +87,8 @@ public interface PodRuntime {
      * effect on a container that does not run.
      *
      * @param gracePeriod the time that the container has to end by itself
-     * @throws InterruptedException if the thread is interrupted because the grace period was shortened; the agent
-     *     repeats the call
+     * @throws InterruptedException if the thread is interrupted, because the grace period was shortened or the agent is
+     *     closed; this agent or the next one repeats the call
      */
     void stop(PodKey pod, String container, Duration gracePeriod) throws IOException, InterruptedException;
 

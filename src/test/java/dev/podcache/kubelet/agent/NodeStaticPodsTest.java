@@ -8,6 +8,7 @@ import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.PodKey;
 import dev.podcache.pod.PodOrigin;
+import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
@@ -223,6 +224,7 @@ class NodeStaticPodsTest {
     }
 
     @Test
+    @ExpectedWarnings("the runtime has it, but neither the API server nor a file of this node")
     void restart_fileIsGone_podIsStoppedAndItsMirrorPodDeleted() throws IOException {
         write("nginx");
         NodeAgent first = start();
@@ -260,6 +262,7 @@ class NodeStaticPodsTest {
     }
 
     @Test
+    @ExpectedWarnings("the runtime has it, but neither the API server nor a file of this node")
     void restart_noStaticPodsAnyMore_podIsStoppedAndItsMirrorPodDeleted() throws IOException {
         write("nginx");
         NodeAgent first = start();
@@ -276,6 +279,7 @@ class NodeStaticPodsTest {
     @Test
     void restart_folderCannotBeReadAtFirst_podsOfTheRuntimeAreNotStopped(NoLeaks leaks) throws IOException {
         leaks.allowWarnings("static pod path ");
+        leaks.allowWarnings("the runtime has it, but neither the API server nor a file of this node");
         write("nginx");
         NodeAgent first = start();
         advance(Duration.ofSeconds(5));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.kubelet.staticpods.StaticPodFiles;
 import dev.podcache.object.PodKey;
+import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.Needs;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RealApiServer;
@@ -127,6 +128,7 @@ class StaticPodsRealServerTest {
     }
 
     @Test
+    @ExpectedWarnings("the runtime has it, but neither the API server nor a file of this node")
     void agentIsAwayWhileTheFileIsDeleted_itsMirrorPodGoes() throws IOException {
         write("nginx");
         try (NodeAgent agent = start()) {

@@ -104,6 +104,59 @@ class ContainerHistoryTest {
         return history.withHealth(complete);
     }
 
+    private static ContainerStatus exited(String id, String finishedAt) {
+        return new ContainerStatusBuilder(exited(id, 1))
+                .editState()
+                .editTerminated()
+                .withFinishedAt(finishedAt)
+                .endTerminated()
+                .endState()
+                .build();
+    }
+
+    @Test
+    void endWithoutATime_hasTheTimeWhenItIsFirstSeen() {
+        ContainerStatus shown = status("id://1")
+                .withNewState()
+                .withNewTerminated()
+                .withExitCode(1)
+                .endTerminated()
+                .endState()
+                .build();
+
+        ContainerStateTerminated end = main(shown, running("id://1")).getState().getTerminated();
+
+        assertThat(end.getFinishedAt()).isEqualTo(NOW);
+        assertThat(end.getContainerID()).isEqualTo("id://1");
+        assertThat(shown.getState().getTerminated().getFinishedAt()).isNull();
+    }
+
+    @Test
+    void endWithoutATime_wasReported_keepsTheReportedTime() {
+        ContainerStatus before = exited("id://1", "2026-01-01T00:30:00Z");
+        ContainerStatus waiting = new ContainerStatusBuilder(before)
+                .withLastState(before.getState())
+                .withNewState()
+                .withNewWaiting("", "CrashLoopBackOff")
+                .endState()
+                .build();
+
+        assertThat(finishedAt(exited("id://1", 1), before)).isEqualTo("2026-01-01T00:30:00Z");
+        assertThat(finishedAt(exited("id://1", 1), waiting)).isEqualTo("2026-01-01T00:30:00Z");
+        assertThat(finishedAt(null, before)).isEqualTo("2026-01-01T00:30:00Z");
+        assertThat(finishedAt(exited("id://2", 1), before)).isEqualTo(NOW);
+    }
+
+    @Test
+    void endWithATime_keepsIt_unlessItIsInvalid() {
+        assertThat(finishedAt(exited("id://1", "2026-01-01T00:30:00Z"), null)).isEqualTo("2026-01-01T00:30:00Z");
+        assertThat(finishedAt(exited("id://1", "yesterday"), null)).isEqualTo(NOW);
+    }
+
+    private String finishedAt(@Nullable ContainerStatus shown, @Nullable ContainerStatus before) {
+        return main(shown, before).getState().getTerminated().getFinishedAt();
+    }
+
     private ContainerStatus main(@Nullable ContainerStatus shown, @Nullable ContainerStatus before) {
         return complete(shown, before).containers().get(0);
     }

@@ -3,6 +3,7 @@ package dev.podcache.kubelet.podsync;
 import static dev.podcache.kubelet.podsync.WorkersFixture.pod;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.pod.PodReferences;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -54,6 +55,52 @@ class FaultyRuntimeTest {
         assertThat(node.status("web").getPhase()).isEqualTo("Running");
     }
 
+    private static PodBuilder withAnother(PodBuilder pod) {
+        return pod.editSpec()
+                .addNewContainer()
+                .withName("other")
+                .withImage("nginx")
+                .endContainer()
+                .endSpec();
+    }
+
+    @Test
+    @ExpectedWarnings("runtime failed to start container other of pod shop/web")
+    void refusesToStartOneOfTwo_isNotTriedAgainInTheSameSync_butInTheNext() {
+        node.start();
+        node.runtime.failsToStart = "other";
+        node.create(withAnother(pod("web")));
+
+        assertThat(node.runtime.calls).containsExactly("start web/main", "start web/other");
+        assertThat(node.events.lines()).containsExactly("Warning Failed Error: other has no disk");
+        assertThat(node.waiting("web", "other")).isEqualTo("RunContainerError: other has no disk");
+
+        node.runtime.failsToStart = null;
+        node.timekeeper.advance(Duration.ofSeconds(10));
+        node.settle();
+
+        assertThat(node.runtime.calls).containsExactly("start web/main", "start web/other", "start web/other");
+        assertThat(node.status("web").getPhase()).isEqualTo("Running");
+    }
+
+    @Test
+    void oneOfTwoBacksOff_whileTheOtherStarts_oneEventSaysSo() throws Exception {
+        node.start();
+        Pod web = node.create(withAnother(pod("web")));
+        for (int i = 0; i < 2; i++) {
+            node.runtime.stop(PodReferences.key(web), "other", Duration.ZERO);
+            if (i == 1) {
+                node.runtime.stop(PodReferences.key(web), "main", Duration.ZERO);
+            }
+            node.workers.changed(web.getMetadata().getUid());
+            node.settle();
+        }
+
+        assertThat(node.container("web", "main").getState().getRunning()).isNotNull();
+        assertThat(node.waiting("web", "other")).startsWith("CrashLoopBackOff");
+        assertThat(node.events.lines()).hasSize(1).allMatch(line -> line.startsWith("Warning BackOff"));
+    }
+
     @Test
     @ExpectedWarnings("runtime failed to mount volumes of pod shop/web")
     void refusesToMount_noContainerStarts() {
@@ -91,6 +138,21 @@ class FaultyRuntimeTest {
         node.timekeeper.advance(Duration.ofSeconds(15));
 
         assertThat(node.status("web").getPhase()).isEqualTo("Running");
+    }
+
+    @Test
+    void saysNotWhenContainersEnded_theirRestartsWaitForTheBackOffOnly() throws Exception {
+        node.runtime.hidesEnds = true;
+        node.start();
+        Pod web = node.create(pod("web"));
+        for (int restarts = 1; restarts <= 3; restarts++) {
+            node.runtime.stop(PodReferences.key(web), "main", Duration.ZERO);
+            node.workers.changed(web.getMetadata().getUid());
+            node.timekeeper.advance(Duration.ofSeconds(20));
+            node.settle();
+
+            assertThat(node.container("web", "main").getRestartCount()).isEqualTo(restarts);
+        }
     }
 
     @Test

@@ -63,12 +63,27 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
     Runnable duringStop;
 
     private final AtomicInteger asked = new AtomicInteger();
+    private final AtomicInteger listed = new AtomicInteger();
 
     /** Whether starts have no effect. */
     boolean ignoresStart;
 
     /** Whether stops of single containers have no effect. */
     boolean ignoresStop;
+
+    /** The container whose starts throw. */
+    @Nullable
+    String failsToStart;
+
+    /** The container whose stops throw. */
+    @Nullable
+    String failsToStop;
+
+    /** Whether stops of single containers throw after they took effect. */
+    boolean failsAfterStop;
+
+    /** Whether statuses do not say when a container ended. */
+    boolean hidesEnds;
 
     /** What the runtime puts before the name of an image. */
     String imagePrefix = "";
@@ -129,6 +144,11 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
         return asked.get();
     }
 
+    /** Returns how often the agent asked for all pods. */
+    int listed() {
+        return listed.get();
+    }
+
     /** Returns the variables that a container was started with. */
     Map<String, String> environment(String container) {
         return Objects.requireNonNull(launches.get(container)).environment();
@@ -162,6 +182,7 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
 
     @Override
     public List<PodKey> pods() {
+        listed.incrementAndGet();
         throwIfSet(onPods);
         return runtime.pods();
     }
@@ -176,7 +197,22 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
         }
         throwIfSet(onStatus);
         PodState state = forgetsAll ? PodState.NONE : runtime.status(pod);
-        return PodState.of(state.initContainers(), changed(state.containers()), state.podIps());
+        List<ContainerStatus> shown = hidesEnds ? withoutEnds(state.containers()) : state.containers();
+        return PodState.of(state.initContainers(), changed(shown), state.podIps());
+    }
+
+    private static List<ContainerStatus> withoutEnds(List<ContainerStatus> statuses) {
+        return statuses.stream()
+                .map(status -> States.isTerminated(status)
+                        ? new ContainerStatusBuilder(status)
+                                .editState()
+                                .editTerminated()
+                                .withFinishedAt(null)
+                                .endTerminated()
+                                .endState()
+                                .build()
+                        : status)
+                .toList();
     }
 
     private List<ContainerStatus> changed(List<ContainerStatus> statuses) {
@@ -201,6 +237,9 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
         calls.add("start " + pod.getMetadata().getName() + "/" + container.getName());
         pause("start " + pod.getMetadata().getName() + "/" + container.getName());
         throwIfSet(onStart);
+        if (container.getName().equals(failsToStart)) {
+            throw new IOException(container.getName() + " has no disk");
+        }
         launches.put(container.getName(), launch);
         if (forgetsAll) {
             forgetsAll = false;
@@ -217,8 +256,14 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
         calls.add("stop " + pod.name() + "/" + container + " in " + gracePeriod.toSeconds());
         pause("stop " + pod.name() + "/" + container);
         throwIfSet(onStop);
+        if (container.equals(failsToStop)) {
+            throw new IOException(container + " is busy");
+        }
         if (!ignoresStop) {
             runtime.stop(pod, container, gracePeriod);
+        }
+        if (failsAfterStop) {
+            throw new IOException("the answer was lost");
         }
     }
 

@@ -61,7 +61,7 @@ class HookedPodsTest {
     }
 
     @Test
-    @ExpectedWarnings("postStart lifecycle hook of container main failed")
+    @ExpectedWarnings("pod shop/web: postStart lifecycle hook of container main failed")
     void postStart_fails_containerIsStoppedAndRestartedWithBackOff() {
         node.runtime.commands = command -> new FakeProcess("password: s3cret", 7);
         node.start();
@@ -83,7 +83,7 @@ class HookedPodsTest {
     }
 
     @Test
-    @ExpectedWarnings("postStart lifecycle hook of container main failed")
+    @ExpectedWarnings("pod shop/web: postStart lifecycle hook of container main failed")
     void postStart_failsInAPodThatIsNotRestarted_podFails() {
         node.runtime.commands = command -> new FakeProcess("", 7);
         node.start();
@@ -97,7 +97,7 @@ class HookedPodsTest {
     }
 
     @Test
-    @ExpectedWarnings("postStart lifecycle hook of container main failed")
+    @ExpectedWarnings("pod shop/web: postStart lifecycle hook of container main failed")
     void postStartOfTypeTcpSocket_fails_asInAKubelet() {
         node.start();
         node.create(withPostStart(new LifecycleHandlerBuilder()
@@ -122,7 +122,7 @@ class HookedPodsTest {
     }
 
     @Test
-    @ExpectedWarnings("preStop lifecycle hook of container main failed")
+    @ExpectedWarnings("pod shop/web: preStop lifecycle hook of container main failed")
     void preStop_fails_containerIsStoppedAnyway() {
         node.runtime.commands = command -> new FakeProcess("", 7);
         node.start();

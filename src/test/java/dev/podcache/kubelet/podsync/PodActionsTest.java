@@ -3,6 +3,7 @@ package dev.podcache.kubelet.podsync;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.kubelet.podsync.ContainerHealth.Unhealthy;
+import dev.podcache.kubelet.podsync.PodActions.AfterStop;
 import dev.podcache.kubelet.runtime.PodState;
 import io.fabric8.kubernetes.api.model.ContainerBuilder;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
@@ -26,7 +27,7 @@ class PodActionsTest {
     private final List<ContainerStatus> init = new ArrayList<>();
     private final List<ContainerStatus> regular = new ArrayList<>();
     private final Map<String, Unhealthy> unhealthy = new HashMap<>();
-    private final Map<String, String> images = new HashMap<>();
+    private final ContainerMemory memory = new ContainerMemory();
 
     private void containers(String... names) {
         for (String name : names) {
@@ -95,7 +96,7 @@ class PodActionsTest {
         return PodActions.of(
                 built,
                 PodState.of(init, regular, List.of()),
-                images,
+                memory,
                 (container, status) -> Optional.ofNullable(unhealthy.get(container.getName())));
     }
 
@@ -193,7 +194,7 @@ class PodActionsTest {
         PodActions.ContainerStop stop = compute().stops().get(0);
         assertThat(stop.why()).isEqualTo("Container b failed liveness probe, will be restarted");
         assertThat(stop.gracePeriod()).contains(Duration.ofSeconds(5));
-        assertThat(stop.restart()).isNull();
+        assertThat(stop.next()).isEqualTo(AfterStop.START_AFTER_BACKOFF);
     }
 
     @Test
@@ -204,6 +205,43 @@ class PodActionsTest {
         unhealthy.put("a", new Unhealthy("startup", Optional.empty()));
 
         assertThat(compute().stops().get(0).why()).isEqualTo("Container a failed startup probe");
+        assertThat(compute().stops().get(0).next()).isEqualTo(AfterStop.NOTHING);
+    }
+
+    @Test
+    void stoppedToBeStartedAgain_exitsWithZero_isStarted_underOnFailure() {
+        spec.withRestartPolicy("OnFailure");
+        containers("a");
+        memory.restarts("a", "id://a");
+        regular.add(new ContainerStatusBuilder(exited("a", 0))
+                .withContainerID("id://a")
+                .build());
+
+        assertThat(actions()).isEqualTo("start a");
+    }
+
+    @Test
+    void stoppedToBeStartedAgain_isOver_underNever() {
+        spec.withRestartPolicy("Never");
+        containers("a");
+        memory.restarts("a", "id://a");
+        regular.add(new ContainerStatusBuilder(exited("a", 0))
+                .withContainerID("id://a")
+                .build());
+
+        assertThat(actions()).isEqualTo("; over");
+    }
+
+    @Test
+    void stoppedToBeStartedAgain_nextInstanceExitsWithZero_isOver_underOnFailure() {
+        spec.withRestartPolicy("OnFailure");
+        containers("a");
+        memory.restarts("a", "id://a");
+        regular.add(new ContainerStatusBuilder(exited("a", 0))
+                .withContainerID("id://a/1")
+                .build());
+
+        assertThat(actions()).isEqualTo("; over");
     }
 
     @ParameterizedTest
@@ -216,7 +254,7 @@ class PodActionsTest {
         assertThat(actions()).isEqualTo("stop a");
         PodActions.ContainerStop stop = compute().stops().get(0);
         assertThat(stop.why()).isEqualTo("Container a definition changed, will be restarted");
-        assertThat(stop.restart()).isNotNull();
+        assertThat(stop.next()).isEqualTo(AfterStop.START);
     }
 
     @Test
@@ -227,8 +265,8 @@ class PodActionsTest {
                         .withImage("registry/nginx")
                         .build(),
                 running("b")));
-        images.put("a", "nginx");
-        images.put("b", "old");
+        memory.started("a", "nginx");
+        memory.started("b", "old");
 
         assertThat(actions()).isEqualTo("stop b");
     }

@@ -3,7 +3,9 @@ package dev.podcache.kubelet.podsync;
 import static dev.podcache.kubelet.podsync.WorkersFixture.pod;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.podcache.testing.NewThread;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.ContainerBuilder;
 import io.fabric8.kubernetes.api.model.Lifecycle;
@@ -13,6 +15,8 @@ import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -48,6 +52,15 @@ class PodStopTest {
                                 .withRestartPolicy("Always")
                                 .build())
                         .toList())
+                .endSpec();
+    }
+
+    private static PodBuilder withAnother(PodBuilder pod) {
+        return pod.editSpec()
+                .addNewContainer()
+                .withName("other")
+                .withImage("nginx")
+                .endContainer()
                 .endSpec();
     }
 
@@ -118,15 +131,7 @@ class PodStopTest {
 
     @Test
     void severalContainers_stopAtTheSameTime() throws Exception {
-        Pod web = run(withSidecars(
-                pod("web")
-                        .editSpec()
-                        .addNewContainer()
-                        .withName("other")
-                        .withImage("nginx")
-                        .endContainer()
-                        .endSpec(),
-                "mesh"));
+        Pod web = run(withSidecars(withAnother(pod("web")), "mesh"));
         FlakyRuntime.Held main = node.runtime.hold("stop web/main");
         FlakyRuntime.Held other = node.runtime.hold("stop web/other");
 
@@ -178,17 +183,40 @@ class PodStopTest {
         assertThat(node.known.all()).isEmpty();
     }
 
+    private PodStop podStop() {
+        LifecycleHooks hooks =
+                new LifecycleHooks(new RuntimeExec(node.runtime, node.threads), Optional.empty(), node.timekeeper);
+        return new PodStop(node.parts, new RuntimeCalls(node.threads, node.timekeeper, (pod, call) -> {}), hooks);
+    }
+
     @Test
-    void oneStopFails_othersAreInterrupted_andTheFailureIsThatOfTheRuntime() throws Exception {
-        LifecycleHooks hooks = new LifecycleHooks(
-                new RuntimeExec(node.runtime, node.threads), java.util.Optional.empty(), node.timekeeper);
-        PodStop stop = new PodStop(node.parts, hooks);
-        Pod web = run(withSidecars(pod("web"), "mesh"));
+    void oneStopFails_othersKeepTheirGracePeriod_andTheFailureIsThatOfTheRuntime() throws Exception {
+        Pod web = run(withSidecars(withAnother(pod("web")), "mesh"));
+        FlakyRuntime.Held other = node.runtime.hold("stop web/other");
+        node.runtime.failsToStop = "main";
+
+        CompletableFuture<Throwable> failure = CompletableFuture.supplyAsync(
+                () -> catchThrowable(() -> podStop().stop(web, node.runtime.status(web), Duration.ofSeconds(30))),
+                NewThread.EACH);
+        other.awaitCall();
+        other.release();
+
+        assertThat(failure.join()).isInstanceOf(IOException.class).hasMessage("main is busy");
+        assertThat(node.runtime.status(web).containers())
+                .filteredOn(status -> status.getName().equals("other"))
+                .allMatch(States::isTerminated);
+        assertThat(node.runtime.calls).noneMatch(call -> call.startsWith("stop web/mesh"));
+    }
+
+    @Test
+    void severalStopsFail_firstFailureShowsTheOthers() throws Exception {
+        Pod web = run(withSidecars(withAnother(pod("web")), "mesh"));
         node.runtime.onStop = new IllegalStateException("busy");
 
-        assertThatThrownBy(() -> stop.stop(web, node.runtime.status(web), Duration.ofSeconds(1)))
+        assertThatThrownBy(() -> podStop().stop(web, node.runtime.status(web), Duration.ofSeconds(1)))
                 .isInstanceOf(IOException.class)
-                .hasMessage("busy");
+                .hasMessage("busy")
+                .satisfies(first -> assertThat(first.getSuppressed()).hasSize(1));
         node.runtime.onStop = null;
     }
 }

@@ -182,7 +182,7 @@ class PodWorkersProperties {
                 case RUN_ALL_SYNCS -> runAll();
                 case TIME_PASSES -> time.advance(Duration.ofSeconds(1));
                 case MUCH_TIME_PASSES -> time.advance(Duration.ofSeconds(45));
-                case LIST_AGAIN -> node.workers.replace(listed(), "1");
+                case LIST_AGAIN -> node.assigned.replace(listed(), "1");
                 case NEXT_CALL_FAILS -> nextCallFails = true;
                 case RESTART_AGENT -> restart(null);
                 case DELETE_WHILE_THE_AGENT_IS_AWAY -> restart(pod);

@@ -44,7 +44,7 @@ class PodWorkersTest {
     @Test
     void podComesAfterClose_isLeftAlone() {
         node.workers.close();
-        node.workers.upsert(new Fetched<>(node.create(pod("web")), "1", 1));
+        node.assigned.upsert(new Fetched<>(node.create(pod("web")), "1", 1));
         node.timekeeper.advance(WorkersFixture.SYNC);
 
         assertThat(node.runtime.calls).isEmpty();
@@ -294,8 +294,8 @@ class PodWorkersTest {
         node.secret("env", "v");
         Pod web = node.create(withEnvFrom(pod("web"), "env"));
 
-        node.workers.replace(ImmutableList.of(), "1");
-        node.workers.upsert(new Fetched<>(web, "2", 0));
+        node.assigned.replace(ImmutableList.of(), "1");
+        node.assigned.upsert(new Fetched<>(web, "2", 0));
         node.settle();
         node.timekeeper.advance(Duration.ofMinutes(2));
 
@@ -337,12 +337,12 @@ class PodWorkersTest {
     }
 
     @Test
-    @ExpectedWarnings("a pod of this node was ignored")
+    @ExpectedWarnings("pod shop/ghost has no UID, so it does not run on this node")
     void podWithoutUid_isIgnoredAndHarmsNoOther() {
         node.start();
         node.create(pod("web"));
         Pod nameless = pod("ghost").build();
-        node.workers.upsert(new Fetched<>(nameless, "1", 0));
+        node.assigned.upsert(new Fetched<>(nameless, "1", 0));
 
         assertThat(node.status("web").getPhase()).isEqualTo("Running");
     }

@@ -2,12 +2,15 @@ package dev.podcache.kubelet.podsync;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.Probe;
 import io.fabric8.kubernetes.api.model.ProbeBuilder;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -112,6 +115,97 @@ class ProbedPodsTest {
                 .contains("Normal Killing Container main failed liveness probe, will be restarted");
         assertThat(node.container("web", "main").getRestartCount()).isEqualTo(1);
         assertThat(node.container("web", "main").getState().getRunning()).isNotNull();
+    }
+
+    private static PodBuilder onFailure(PodBuilder pod) {
+        return pod.editSpec().withRestartPolicy("OnFailure").endSpec();
+    }
+
+    @Test
+    void livenessProbe_fails_containerThatExitsWithZeroIsStartedAgain_underOnFailure() {
+        exitCode = 1;
+        answer();
+        List<String> phases = new ArrayList<>();
+        node.reported = (pod, status) -> phases.add(status.getPhase());
+        node.start();
+        node.create(onFailure(withLiveness("job")));
+
+        pass(SECOND);
+        exitCode = 0;
+        pass(SECOND);
+
+        assertThat(node.runtime.calls).containsSubsequence("start job/main", "stop job/main in 20", "start job/main");
+        assertThat(node.container("job", "main").getRestartCount()).isEqualTo(1);
+        assertThat(node.container("job", "main").getState().getRunning()).isNotNull();
+        assertThat(phases).contains("Running").doesNotContain("Succeeded");
+    }
+
+    @Test
+    void livenessProbe_failsForEver_restartsBackOff_underOnFailure() {
+        exitCode = 1;
+        answer();
+        node.start();
+        node.create(onFailure(withLiveness("job")));
+
+        pass(Duration.ofSeconds(9));
+
+        assertThat(node.container("job", "main").getRestartCount()).isEqualTo(1);
+        assertThat(node.waiting("job", "main")).startsWith("CrashLoopBackOff: back-off 10s restarting failed");
+        assertThat(node.status("job").getPhase()).isEqualTo("Running");
+
+        pass(Duration.ofSeconds(5));
+
+        assertThat(node.container("job", "main").getRestartCount()).isEqualTo(2);
+    }
+
+    @Test
+    @ExpectedWarnings("runtime failed to stop container main of pod shop/job")
+    void livenessProbe_fails_containerEndsDuringAStopThatFails_isStartedAgain_underOnFailure() {
+        exitCode = 1;
+        answer();
+        node.runtime.failsAfterStop = true;
+        node.start();
+        node.create(onFailure(withLiveness("job")));
+        pass(Duration.ofSeconds(2));
+        assertThat(node.status("job").getPhase()).isEqualTo("Running");
+
+        node.runtime.failsAfterStop = false;
+        exitCode = 0;
+        pass(Duration.ofSeconds(15));
+
+        assertThat(node.container("job", "main").getRestartCount()).isEqualTo(1);
+        assertThat(node.container("job", "main").getState().getRunning()).isNotNull();
+    }
+
+    @Test
+    void livenessProbe_fails_underNever_podFailsOrSucceedsByItsExitCode() {
+        exitCode = 1;
+        answer();
+        node.start();
+        node.create(withLiveness("job").editSpec().withRestartPolicy("Never").endSpec());
+
+        pass(Duration.ofSeconds(2));
+
+        assertThat(node.status("job").getPhase()).isEqualTo("Succeeded");
+    }
+
+    @Test
+    void restartOfTheAgent_duringTheBackOffAfterAProbe_containerIsStartedAgain_underOnFailure() {
+        exitCode = 1;
+        answer();
+        node.start();
+        node.create(onFailure(withLiveness("job")));
+        pass(Duration.ofSeconds(9));
+        node.stop();
+
+        try (WorkersFixture next = node.successor()) {
+            next.start();
+            next.timekeeper.advance(Duration.ofSeconds(15));
+            next.settle();
+
+            assertThat(next.container("job", "main").getRestartCount()).isEqualTo(2);
+            assertThat(next.status("job").getPhase()).isEqualTo("Running");
+        }
     }
 
     @Test

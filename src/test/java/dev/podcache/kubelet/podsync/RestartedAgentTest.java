@@ -145,6 +145,8 @@ class RestartedAgentTest {
     }
 
     @Test
+    @ExpectedWarnings(
+            "stopping pod shop/lost(u-lost): the runtime has it, but neither the API server nor a file of this node")
     void podThatWasDeletedMeanwhile_isStoppedAndForgotten() {
         node.secret("db", "s3cret");
         Pod orphan = running("lost");
@@ -161,18 +163,19 @@ class RestartedAgentTest {
         node.start();
         Pod web = node.create(pod("web"));
 
-        node.workers.replace(List.of(new Fetched<>(web, "1", 0)), "9");
+        node.assigned.replace(List.of(new Fetched<>(web, "1", 0)), "9");
 
         assertThat(node.runtime.calls).containsExactly("start web/main");
     }
 
     @Test
+    @ExpectedWarnings("stopping pod shop/lost")
     void orphanReappears_beforeItWasStopped_goesOn() {
         Pod orphan = running("lost");
         node.runtime.status(orphan);
         node.runtime.duringStop = () -> {
             node.runtime.duringStop = null;
-            node.workers.upsert(new Fetched<>(orphan, "1", 0));
+            node.assigned.upsert(new Fetched<>(orphan, "1", 0));
         };
 
         node.start();
@@ -224,13 +227,45 @@ class RestartedAgentTest {
     }
 
     @Test
-    @ExpectedWarnings("the runtime did not list its pods")
+    @ExpectedWarnings("the runtime did not list its pods; pods that were deleted meanwhile still run; retrying in 2 s")
     void runtimeDoesNotListItsPods_othersRun() {
         node.runtime.onPods = new IllegalStateException("busy");
         node.start();
         node.create(pod("web"));
 
         assertThat(node.status("web").getPhase()).isEqualTo("Running");
+    }
+
+    @Test
+    @ExpectedWarnings({
+        "the runtime did not list its pods; pods that were deleted meanwhile still run; retrying in 4 s:",
+        "stopping pod shop/lost"
+    })
+    void runtimeDoesNotListItsPodsAtFirst_orphanIsStoppedOnceItDoes(NoLeaks leaks) {
+        leaks.allowWarnings("retrying in 2 s");
+        node.runtime.status(running("lost"));
+        node.runtime.onPods = new IllegalStateException("busy");
+        node.start();
+        node.timekeeper.advance(Duration.ofSeconds(2));
+
+        node.runtime.onPods = null;
+        node.timekeeper.advance(Duration.ofSeconds(4));
+
+        assertThat(node.runtime.calls).containsExactly("stop lost in 30", "forget lost");
+    }
+
+    @Test
+    void runtimeDoesNotListItsPods_isAskedLessAndLess_untilTheEnd(NoLeaks leaks) {
+        leaks.allowWarnings("the runtime did not list its pods");
+        node.runtime.onPods = new IllegalStateException("busy");
+        node.start();
+        node.timekeeper.advance(Duration.ofMinutes(1));
+        assertThat(node.runtime.listed()).isEqualTo(6);
+
+        node.workers.close();
+        node.timekeeper.advance(Duration.ofMinutes(5));
+
+        assertThat(node.runtime.listed()).isEqualTo(6);
     }
 
     private static Pod running(String name) {

@@ -125,7 +125,7 @@ class SlowRuntimeTest {
                 .withDeletionGracePeriodSeconds(5L)
                 .endMetadata()
                 .build();
-        node.workers.upsert(new Fetched<>(hurried, "99", 0));
+        node.assigned.upsert(new Fetched<>(hurried, "99", 0));
         runAll();
 
         assertThat(node.runtime.calls).containsSubsequence("stop web in 30", "stop web in 5");
@@ -149,7 +149,8 @@ class SlowRuntimeTest {
     }
 
     @Test
-    @ExpectedWarnings("start of container main has not returned for 30 s")
+    @ExpectedWarnings(
+            "pod shop/slow: start of container main has not returned for 30 s; waiting for it; other pods continue")
     void callHangs_eventAndConditionSaySo_untilItReturns() throws Exception {
         start();
         FlakyRuntime.Held call = node.runtime.hold("start slow/main");
@@ -172,7 +173,7 @@ class SlowRuntimeTest {
     }
 
     @Test
-    @ExpectedWarnings("status has not returned for 30 s")
+    @ExpectedWarnings("pod shop/slow: status has not returned for 30 s")
     void firstStatusHangs_podIsReportedNevertheless() throws Exception {
         start();
         FlakyRuntime.Held call = node.runtime.hold("status slow");

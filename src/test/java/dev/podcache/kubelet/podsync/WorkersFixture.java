@@ -55,8 +55,9 @@ public final class WorkersFixture implements AutoCloseable {
     private final ServiceLister services;
     final PodStatusManager statuses;
     final TaskThreads threads;
-    final PodWorkers.Parts parts;
+    final WorkerParts parts;
     final PodWorkers workers;
+    final ServerPods assigned;
     private final Reflector<Pod> pods;
 
     PodAdmission admission = PodAdmission.ALL;
@@ -120,7 +121,7 @@ public final class WorkersFixture implements AutoCloseable {
         health = options.probed
                 ? ProbedHealth.of(network, runtime, events, threads, this::changed)
                 : ContainerHealth.UNPROBED;
-        parts = new PodWorkers.Parts(
+        parts = new WorkerParts(
                 runtime,
                 new PodConfiguration(secrets, caches.configMaps(), services, tokens, events),
                 health,
@@ -138,10 +139,11 @@ public final class WorkersFixture implements AutoCloseable {
                 pod -> admission.rejection(pod),
                 new OverdueCalls("PodRuntime.pods()", SYNC, timekeeper, () -> {}),
                 () -> 0);
+        assigned = new ServerPods(workers);
         runtime.start(new PodNotifications());
         workers.follow(secrets);
         workers.follow(caches.configMaps());
-        pods = new Reflector<>(server.listerWatcher(ObjectKind.POD, "", "spec.nodeName=" + NODE), workers, recovery);
+        pods = new Reflector<>(server.listerWatcher(ObjectKind.POD, "", "spec.nodeName=" + NODE), assigned, recovery);
     }
 
     private void changed(String podUid) {

@@ -223,7 +223,7 @@ class ProbeWorkerTest {
     }
 
     @Test
-    @ExpectedWarnings("could not be checked")
+    @ExpectedWarnings({"Readiness probe of container main of pod ", " could not be checked; probing continues"})
     void handleCrash() {
         Pod pod = added(ProbeKind.READINESS);
         fixture.observe(pod, running("main", FIRST));

@@ -242,7 +242,7 @@ class ProbesTest {
     }
 
     @Test
-    @ExpectedWarnings("probing continues")
+    @ExpectedWarnings({"the result of the Readiness probe of container main of pod ", "; probing continues"})
     void listener_throws_probingContinues() {
         Probes throwing = new Probes(
                 (probe, target) -> {
