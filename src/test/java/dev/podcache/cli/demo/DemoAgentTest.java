@@ -48,7 +48,8 @@ class DemoAgentTest {
                         .isNotEmpty()
                         .allSatisfy(
                                 container -> assertThat(container.getReady()).isTrue())));
-        assertThat(view.heartbeats().orElseThrow().registered()).isTrue();
+        // pods do not wait for the registration
+        await().until(() -> view.heartbeats().orElseThrow().registered());
         assertThat(view.stats().size()).isEqualTo(21);
     }
 
