@@ -44,14 +44,15 @@ public final class FootprintRun {
             "-XX:+UseSerialGC",
             "-Xms20m",
             "-Xmx40m",
-            "-Xmn4m",
+            "-Xmn2m",
             "-XX:MinHeapFreeRatio=15",
             "-XX:MaxHeapFreeRatio=30",
             "-XX:TieredStopAtLevel=1",
-            "-XX:CompileThresholdScaling=2",
+            "-XX:CompileThresholdScaling=10",
             "-Xss256k",
             "-XX:-UsePerfData",
             "-Dsun.reflect.inflationThreshold=2147483647",
+            "-Dio.netty.allocator.maxOrder=5",
             "-XX:+UnlockDiagnosticVMOptions",
             "-XX:ArchiveRelocationMode=0");
     private static final String NODE = "footprint";
@@ -93,7 +94,9 @@ public final class FootprintRun {
     }
 
     private void makeArchive() throws Exception {
-        awaitReady(List.of("-XX:ArchiveClassesAtExit=" + archive), Duration.ofSeconds(20));
+        Path classes = archive.resolveSibling("classes");
+        awaitReady(List.of("-XX:DumpLoadedClassList=" + classes), Duration.ofSeconds(20));
+        MeasuredProcess.makeArchive(FLAGS, classes, archive);
     }
 
     /** Returns how long a process took until its Node was Ready, in seconds. Ends it after it has run for {@code more}. */

@@ -42,6 +42,32 @@ public final class MeasuredProcess {
                 .start());
     }
 
+    /**
+     * Makes a class-data archive of the executable jar.
+     *
+     * @param flags of the JVM that will use it
+     * @param classes a list of class names, as {@code -XX:DumpLoadedClassList} writes it
+     */
+    static void makeArchive(List<String> flags, Path classes, Path archive) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>();
+        command.add(ofJdk("java"));
+        command.addAll(flags);
+        command.addAll(List.of(
+                "-Xshare:dump",
+                "-XX:SharedClassListFile=" + classes,
+                "-XX:SharedArchiveFile=" + archive,
+                "-cp",
+                jar().toString()));
+        // it warns about each class that it leaves out, such as those of an old format
+        Process dump = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        if (dump.waitFor() != 0) {
+            throw new IllegalStateException("no class-data archive was made: " + String.join(" ", command));
+        }
+    }
+
     private static String ofJdk(String program) {
         return Path.of(System.getProperty("java.home"), "bin", program).toString();
     }

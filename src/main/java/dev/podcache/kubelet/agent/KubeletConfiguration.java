@@ -15,8 +15,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The complete configuration of a node agent. Immutable. The names follow the kubelet's {@code KubeletConfiguration}, the
- * defaults its {@code pkg/kubelet/apis/config/v1beta1/defaults.go}.
+ * The complete configuration of a node agent. Immutable. The defaults are those of the kubelet's {@code
+ * pkg/kubelet/apis/config/v1beta1/defaults.go}; the fields are grouped by purpose.
  *
  * @param eviction when pods are evicted, and what of memory and disk is kept free for that
  * @param staticPods where static pods are; empty if the node has none
