@@ -75,7 +75,7 @@ final class HollowLoad implements AutoCloseable {
 
     private void createNext() {
         long number = next.getAndIncrement();
-        if (ended || number >= (long) nodes * podsPerNode) {
+        if (number >= (long) nodes * podsPerNode) {
             creating.countDown();
             return;
         }
@@ -86,6 +86,10 @@ final class HollowLoad implements AutoCloseable {
 
     /** Creates an object, until it exists or the server refuses it, and then runs {@code more}. */
     private <T extends HasMetadata> void create(ObjectApi<T> api, T object, Runnable more) {
+        if (ended) {
+            creating.countDown();
+            return;
+        }
         api.create(object).whenCompleteAsync((created, failure) -> created(api, object, failure, more), workers);
     }
 
@@ -96,7 +100,7 @@ final class HollowLoad implements AutoCloseable {
             more.run();
             return;
         }
-        boolean again = !ended && reason != null && MAY_PASS.contains(reason);
+        boolean again = reason != null && MAY_PASS.contains(reason);
         log.warn(
                 "{} {} was not created: {}; {}",
                 object.getKind(),
@@ -115,7 +119,9 @@ final class HollowLoad implements AutoCloseable {
     void delete(KubernetesClient client) throws InterruptedException, ExecutionException {
         close();
         // a request that was sent is awaited, because the server may execute it
-        creating.await(1, TimeUnit.MINUTES);
+        if (!creating.await(1, TimeUnit.MINUTES)) {
+            log.warn("the API server does not answer: pods that are being created now may remain; {}", remedy());
+        }
         List<Callable<?>> deletions = new ArrayList<>();
         if (podsPerNode > 0) {
             deletions.add(() -> client.pods()

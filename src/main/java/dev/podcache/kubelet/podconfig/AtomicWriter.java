@@ -79,7 +79,8 @@ final class AtomicWriter {
      * @param payload the files by relative path, as {@link VolumePayloads#of} returns them
      * @return false if the directory already had this payload, so that nothing was written
      * @throws IllegalArgumentException if a path is not allowed; the directory is unchanged
-     * @throws IOException if writing failed; the previous payload is still in place, and no content of the new one is left
+     * @throws IOException if writing failed; the previous payload is still in place, and no content of the new one is left.
+     *     Also if obsolete files could not be removed; the new payload is in place then, and the next write removes them
      */
     public boolean write(Map<String, VolumeFile> payload) throws IOException {
         ImmutableMap<String, VolumeFile> files = validated(payload);

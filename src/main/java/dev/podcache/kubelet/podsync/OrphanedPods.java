@@ -26,7 +26,7 @@ import org.slf4j.event.Level;
  */
 final class OrphanedPods implements AutoCloseable {
 
-    private static final Logger log = LoggerFactory.getLogger(PodWorkers.class);
+    private static final Logger log = LoggerFactory.getLogger(OrphanedPods.class);
 
     private static final Backoff PAUSES = new Backoff(Duration.ofSeconds(2), Duration.ofSeconds(30));
 
@@ -153,8 +153,10 @@ final class OrphanedPods implements AutoCloseable {
 
     /** Looks for no orphans any more. Idempotent. */
     @Override
-    public synchronized void close() {
-        closed = true;
+    public void close() {
+        synchronized (this) {
+            closed = true;
+        }
         pause.close();
     }
 

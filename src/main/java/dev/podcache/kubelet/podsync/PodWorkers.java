@@ -52,8 +52,6 @@ public final class PodWorkers implements AutoCloseable {
     private volatile @Nullable StaticPods staticPods;
 
     /**
-     *
-     * /**
      * Creates workers for no pods.
      *
      * @param admission asked at the first sync of a pod that the runtime does not know
