@@ -87,6 +87,7 @@ public final class ProcessRuntime
     private final String podIp;
     private final Timekeeper timekeeper;
     private final PodDirectories pods;
+    private final boolean portForwarding;
     private final VolumeDirectory volumes;
     private final ContainerStarter starter;
     private final RunningContainers running;
@@ -94,6 +95,7 @@ public final class ProcessRuntime
     private ProcessRuntime(Builder builder) {
         this.directory = builder.directory;
         this.podIp = builder.podIp;
+        this.portForwarding = builder.portForwarding;
         this.timekeeper = builder.timekeeper;
         Path root = directory.resolve("pods");
         this.pods = new PodDirectories(root);
@@ -128,6 +130,7 @@ public final class ProcessRuntime
         private String podIp = "127.0.0.1";
         private @Nullable Path memory;
         private long outputLimit = 10 << 20;
+        private boolean portForwarding;
 
         private Builder(Path directory, Timekeeper timekeeper) {
             this.directory = Objects.requireNonNull(directory, "directory")
@@ -166,6 +169,16 @@ public final class ProcessRuntime
                 throw new IllegalArgumentException("outputLimit must be positive, but is " + bytes);
             }
             this.outputLimit = bytes;
+            return this;
+        }
+
+        /**
+         * Forwards ports, which is off by default. Containers have the network of this machine, so every port of its
+         * loopback address can be reached by whoever may use {@code pods/portforward} for one of the pods, those of other
+         * programs and of the agent's own endpoints too.
+         */
+        public Builder portForwarding() {
+            this.portForwarding = true;
             return this;
         }
 
@@ -289,6 +302,10 @@ public final class ProcessRuntime
 
     @Override
     public PortConnection portForward(PodKey pod, int port) throws IOException {
+        if (!portForwarding) {
+            throw new IOException("this node forwards no ports, because its pods share the network of the machine;"
+                    + " ProcessRuntime.Builder.portForwarding() allows it");
+        }
         if (running.findAll(pod).isEmpty()) {
             throw new IOException("no container of the pod runs");
         }

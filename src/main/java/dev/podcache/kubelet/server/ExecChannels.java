@@ -82,7 +82,11 @@ final class ExecChannels {
             stdin.flush();
         } else if (channel == RESIZE && request.streams().tty()) {
             resize(message, process);
-        } else if (channel == CLOSE && request.closeSignals() && message.length > 1 && message[1] == STDIN) {
+        } else if (channel == CLOSE
+                && request.closeSignals()
+                && request.streams().stdin()
+                && message.length > 1
+                && message[1] == STDIN) {
             process.stdin().close();
         }
     }

@@ -101,7 +101,11 @@ final class WebSocketSession {
         byte[] buffer = new byte[BUFFER];
         for (int length = stream.read(buffer); length >= 0; length = stream.read(buffer)) {
             if (length > 0) {
-                timekeeper.await(client.send(ChannelFrames.message(channel, buffer, length)), LogTransfer.STALLED);
+                CompletableFuture<?> sent = client.send(ChannelFrames.message(channel, buffer, length));
+                if (!timekeeper.await(sent, LogTransfer.STALLED) || sent.isCompletedExceptionally()) {
+                    client.close();
+                    throw new IOException("the client did not receive a message");
+                }
             }
         }
     }

@@ -61,7 +61,9 @@ class ProcessStreamsRealServerTest {
     private NodeAgent agent;
 
     private ProcessRuntime runtime(Timekeeper timekeeper) {
-        return ProcessRuntime.in(home.resolve("runtime"), timekeeper);
+        return ProcessRuntime.builder(home.resolve("runtime"), timekeeper)
+                .portForwarding()
+                .build();
     }
 
     @BeforeEach

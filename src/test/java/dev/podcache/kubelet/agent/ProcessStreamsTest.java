@@ -47,6 +47,7 @@ class ProcessStreamsTest {
     @BeforeEach
     void setUp() {
         fixture = new ProcessFixture(directory);
+        fixture.restarted(ProcessRuntime.builder(directory, fixture.timekeeper).portForwarding());
     }
 
     @AfterEach
@@ -182,6 +183,17 @@ class ProcessStreamsTest {
         assertThatThrownBy(() -> connect(port))
                 .isInstanceOf(IOException.class)
                 .hasMessage("nothing listens on port " + port + " of 127.0.0.1 or ::1");
+    }
+
+    @Test
+    void portForward_notAllowed_saysHowToAllowIt() throws IOException, InterruptedException {
+        fixture.restarted();
+        fixture.runUntilReady(WAITING);
+        try (ServerSocket server = listen("127.0.0.1")) {
+            assertThatThrownBy(() -> connect(server.getLocalPort()))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("portForwarding()");
+        }
     }
 
     @Test

@@ -287,7 +287,7 @@ class KubeletServerPortForwardTest {
 
     @Test
     void portForward_tooManyPorts_areRefused() throws IOException {
-        String most = FORWARD + ",80".repeat(126);
+        String most = FORWARD + ",80".repeat(PortForwardEndpoint.MOST_PORTS - 1);
         Endpoints endpoints = new Endpoints(
                 new Endpoints.Sources(
                         "worker-1",
@@ -297,7 +297,7 @@ class KubeletServerPortForwardTest {
                         fixture.runtime,
                         Optional.empty()),
                 fixture.clock);
-        for (int i = 0; i < Endpoints.MOST_STREAMS / 127; i++) {
+        for (int i = 0; i < Endpoints.MOST_STREAMS / PortForwardEndpoint.MOST_PORTS; i++) {
             endpoints.answer(Requested.upgrade(most, "websocket"));
         }
 
@@ -309,7 +309,7 @@ class KubeletServerPortForwardTest {
                                 RefusedException.class,
                                 () -> endpoints.answer(Requested.upgrade(most + ",80", "websocket")))
                         .reason())
-                .isEqualTo("a request can forward at most 127 ports");
+                .isEqualTo("a request can forward at most 16 ports");
     }
 
     /** A port whose reads wait for its end, and whose writes fail. */
