@@ -42,11 +42,11 @@ public final class FootprintRun {
 
     private static final List<String> FLAGS = List.of(
             "-XX:+UseSerialGC",
-            "-Xms20m",
+            "-Xms16m",
             "-Xmx40m",
             "-Xmn2m",
-            "-XX:MinHeapFreeRatio=15",
-            "-XX:MaxHeapFreeRatio=30",
+            "-XX:MinHeapFreeRatio=5",
+            "-XX:MaxHeapFreeRatio=10",
             "-XX:TieredStopAtLevel=1",
             "-XX:CompileThresholdScaling=10",
             "-Xss256k",
