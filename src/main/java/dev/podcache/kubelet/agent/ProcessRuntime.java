@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A runtime that runs containers as processes of this machine, on Linux. An example for authors of runtimes: a complete
- * one, with logs, exec, attach, port-forward and statistics, which outlives the agent.
+ * one, with logs, exec, attach, port-forward (off by default) and statistics, which outlives the agent.
  *
  * <p>There is no isolation. Images, ports and security contexts have no effect: a container must name a command of this
  * machine, and runs as the user of this process, in its network. Resources only decide the order in which pods are evicted

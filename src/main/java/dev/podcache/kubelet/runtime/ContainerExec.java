@@ -24,7 +24,7 @@ public interface ContainerExec {
     /**
      * A running command. Closing it kills the command and closes its streams; closing again has no effect. The outputs end
      * when the command ends, also if a process that it left behind keeps them open: such a process lives until the container
-     * ends. Thread-safe. That of {@link ContainerAttach} differs as said there.
+     * ends. Thread-safe. The process of {@link ContainerAttach} differs: see there.
      */
     interface ContainerProcess extends AutoCloseable {
 
