@@ -33,8 +33,28 @@ class CiScriptsTest {
 
     /** Programs that the scripts may use; a machine without apt has these too. */
     private static final List<String> PROGRAMS = List.of(
-            "awk", "bash", "cat", "cut", "dirname", "env", "find", "grep", "head", "ln", "ls", "mkdir", "printf",
-            "readlink", "realpath", "rm", "sed", "sha256sum", "sort", "tail", "tee", "xargs");
+            "awk",
+            "bash",
+            "cat",
+            "cut",
+            "dirname",
+            "env",
+            "find",
+            "grep",
+            "head",
+            "ln",
+            "ls",
+            "mkdir",
+            "printf",
+            "readlink",
+            "realpath",
+            "rm",
+            "sed",
+            "sha256sum",
+            "sort",
+            "tail",
+            "tee",
+            "xargs");
 
     @TempDir
     private Path home;
@@ -75,7 +95,8 @@ class CiScriptsTest {
         assertThat(finished.output())
                 .contains("browser ran", "outside ran", "frameworks ran", "image ran", "newest-jdk ran", "test-on ran")
                 .contains("mvn -B --no-transfer-progress verify -Dpodcache.browser=required")
-                .contains("checked target/real-server-tests/kube-apiserver", "checked target/real-server-tests/library");
+                .contains(
+                        "checked target/real-server-tests/kube-apiserver", "checked target/real-server-tests/library");
     }
 
     @Test
@@ -146,7 +167,8 @@ class CiScriptsTest {
         "base-image, '', no apt-get",
         "base-image, exit 100, cannot download openjdk-17-jre-headless",
     })
-    void scriptThatNeedsDebian_whereThereIsNone_isUnavailable(String script, String aptGet, String why) throws Exception {
+    void scriptThatNeedsDebian_whereThereIsNone_isUnavailable(String script, String aptGet, String why)
+            throws Exception {
         Files.copy(Path.of(".ci", script), project.resolve("own"));
         if (!aptGet.isEmpty()) {
             stub(programs.resolve("apt-get"), aptGet);
@@ -158,7 +180,8 @@ class CiScriptsTest {
         Finished finished = run("own", "made");
 
         assertThat(finished.code()).as(finished.output()).isEqualTo(UNAVAILABLE);
-        assertThat(finished.output().lines().reduce("", (earlier, last) -> last)).contains(why);
+        assertThat(finished.output().lines().reduce("", (earlier, last) -> last))
+                .contains(why);
     }
 
     @ParameterizedTest

@@ -86,10 +86,7 @@ record ServerBinaries(Path apiServer, Path etcd, Path kubectl, ServerVersion ver
                                 .toString()
                                 .replaceFirst("-.*", ServerVersion.STAND_IN);
         return Optional.of(new ServerBinaries(
-                apiServer,
-                found.getEtcd().toPath(),
-                found.getKubectl().toPath(),
-                ServerVersion.parse(version)));
+                apiServer, found.getEtcd().toPath(), found.getKubectl().toPath(), ServerVersion.parse(version)));
     }
 
     private static String versionSaidBy(Path apiServer) {

@@ -67,12 +67,14 @@ class AccessDiagnosesTest {
     void diagnoses_watchAlone_saysWhereThatIsEnough() {
         AccessDiagnoses diagnoses = of(READER, ImmutableSetMultimap.of(DB, "watch", SETTINGS, "list"));
 
-        assertThat(diagnoses.diagnoses()).extracting(Diagnosis::what, Diagnosis::why).satisfiesExactly(
-                list -> assertThat(list.toString())
-                        .contains("may not list Secret shop/db", "from 1.34 on): then watch alone is enough"),
-                watch -> assertThat(watch.toString())
-                        .contains("may not watch ConfigMap shop/settings")
-                        .doesNotContain("enough"));
+        assertThat(diagnoses.diagnoses())
+                .extracting(Diagnosis::what, Diagnosis::why)
+                .satisfiesExactly(
+                        list -> assertThat(list.toString())
+                                .contains("may not list Secret shop/db", "from 1.34 on): then watch alone is enough"),
+                        watch -> assertThat(watch.toString())
+                                .contains("may not watch ConfigMap shop/settings")
+                                .doesNotContain("enough"));
     }
 
     private static String name(ImmutableSetMultimap<ObjectId, String> allowed) {
