@@ -3,6 +3,7 @@ package dev.podcache.ci;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.common.base.Splitter;
 import dev.podcache.testing.Patience;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -10,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -195,7 +197,7 @@ class CiScriptsTest {
         Finished finished = run("own");
 
         // another user than root cannot install one
-        boolean root = System.getProperty("user.name").equals("root");
+        boolean root = System.getProperty("user.name", "").equals("root");
         assertThat(finished.code()).as(finished.output()).isEqualTo(root ? code : UNAVAILABLE);
     }
 
@@ -234,7 +236,7 @@ class CiScriptsTest {
     }
 
     private static Path find(String program) {
-        for (String folder : System.getenv("PATH").split(":")) {
+        for (String folder : Splitter.on(':').split(Objects.requireNonNullElse(System.getenv("PATH"), ""))) {
             Path file = Path.of(folder, program);
             if (Files.isExecutable(file)) {
                 return file;
