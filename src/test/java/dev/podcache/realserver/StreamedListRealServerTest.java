@@ -35,7 +35,7 @@ class StreamedListRealServerTest {
     private static final int OBJECTS = 20;
 
     private final RealApiServer real = RealApiServer.restartable();
-    private final boolean streams = real.version().isAtLeast(34);
+    private final boolean streams = real.version().streamsLists();
     private final String namespace = real.createNamespaceLike("streamed");
     private final KubernetesClient admin = real.client();
     private final KubernetesClient client = real.client();

@@ -240,7 +240,8 @@ public abstract class ApiServerContract extends ApiServerFixture {
         assertThat(create("largest", largest).code()).isEqualTo(201);
         Reply refused = create("beyond", tooLarge);
         assertThat(refused.code() + " " + refused.text("/message"))
-                .isEqualTo("422 Secret \"beyond\" is invalid: data: Too long: must have at most 1048576 bytes");
+                .isEqualTo(
+                        "422 Secret \"beyond\" is invalid: data: " + version().tooLong(1 << 20));
     }
 
     @Test

@@ -260,10 +260,9 @@ public abstract class ApiServerWatchContract extends ApiServerFixture {
         assertThat(reply.text("/message")).startsWith("resourceVersion: Invalid value: \"bad\": ");
     }
 
-    /** The embedded server has them whatever version it claims. */
-    /** Returns whether the server has streamed lists. */
+    /** Returns whether the server has streamed lists. The embedded server has them whatever version it reports. */
     protected boolean streamsLists() {
-        return version().isAtLeast(34) || (version().isAtLeast(32) && !version().isAtLeast(33));
+        return version().streamsLists();
     }
 
     /** Returns whether the server has no streamed lists; then it must answer the request for one with 422. */

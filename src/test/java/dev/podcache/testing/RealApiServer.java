@@ -136,12 +136,9 @@ public final class RealApiServer implements AutoCloseable {
         return binaries.version();
     }
 
-    /**
-     * Returns whether the server has a feature. A kube-apiserver has all; a server on the API server library lacks
-     * some.
-     */
+    /** Returns whether the server has a feature. */
     public boolean has(ServerFeature feature) {
-        return !binaries.absent().contains(feature);
+        return feature.isIn(version());
     }
 
     /** Returns the URL of the API, such as {@code https://127.0.0.1:23456}. */

@@ -2,7 +2,6 @@ package dev.podcache.testing;
 
 import java.util.Arrays;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
@@ -38,7 +37,7 @@ final class RealServerCondition implements ExecutionCondition, TestInstancePreCo
         Optional<ServerBinaries> found = ServerBinaries.found();
         if (found.isPresent()) {
             Optional<Needs> needs = AnnotationSupport.findAnnotation(context.getElement(), Needs.class);
-            return decide(found.get(), needs.map(Needs::value).orElseGet(() -> new ServerFeature[0]));
+            return decide(found.get().version(), needs.map(Needs::value).orElseGet(() -> new ServerFeature[0]));
         }
         if (ServerBinaries.required()) {
             throw new IllegalStateException("podcache.realServer is required, but there is no kube-apiserver under "
@@ -47,10 +46,9 @@ final class RealServerCondition implements ExecutionCondition, TestInstancePreCo
         return ConditionEvaluationResult.disabled("no kube-apiserver under " + ServerBinaries.folder());
     }
 
-    static ConditionEvaluationResult decide(ServerBinaries server, ServerFeature... needs) {
-        Set<ServerFeature> absent = server.absent();
+    static ConditionEvaluationResult decide(ServerVersion server, ServerFeature... needs) {
         String missing = Arrays.stream(needs)
-                .filter(absent::contains)
+                .filter(feature -> !feature.isIn(server))
                 .map(ServerFeature::toString)
                 .collect(Collectors.joining(", "));
         return missing.isEmpty()

@@ -8,28 +8,22 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.EnumSet;
 import java.util.Optional;
-import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The paths of kube-apiserver, etcd and kubectl, and the kind of server.
+ * The paths of kube-apiserver, etcd and kubectl, and the version of the server.
  *
  * @param apiServer kube-apiserver, or a server on the API server library of Kubernetes under its name
  * @param etcd etcd
  * @param kubectl kubectl
  * @param version the version of the API server
- * @param absent the features of a kube-apiserver that the server lacks; empty for a kube-apiserver
  */
-record ServerBinaries(Path apiServer, Path etcd, Path kubectl, ServerVersion version, Set<ServerFeature> absent) {
+record ServerBinaries(Path apiServer, Path etcd, Path kubectl, ServerVersion version) {
 
     /** The value of the system property {@code podcache.realServer} for which missing binaries are a failure. */
     private static final String REQUIRED = "required";
-
-    /** The suffix of the version of a server on the API server library. */
-    private static final String LIBRARY = "-library-standin";
 
     private static final Pattern VERSION = Pattern.compile("Kubernetes (v\\S+)\\s*");
 
@@ -63,7 +57,7 @@ record ServerBinaries(Path apiServer, Path etcd, Path kubectl, ServerVersion ver
         ServerVersion said = ServerVersion.parse(gitVersion);
         return said.major() == version.major()
                 && said.minor() == version.minor()
-                && gitVersion.endsWith(LIBRARY) != absent.isEmpty();
+                && said.isStandIn() == version.isStandIn();
     }
 
     private static Optional<ServerBinaries> find() {
@@ -84,20 +78,15 @@ record ServerBinaries(Path apiServer, Path etcd, Path kubectl, ServerVersion ver
         Path apiServer = found.getApiServer().toPath();
         // a server on the API server library does not know the flag
         Matcher said = VERSION.matcher(versionSaidBy(apiServer));
-        boolean full = said.matches() && !said.group(1).endsWith(LIBRARY);
-        String version = full
+        String version = said.matches()
                 ? said.group(1)
                 : "v"
                         + apiServer
                                 .getName(apiServer.getNameCount() - 2)
                                 .toString()
-                                .replaceFirst("-.*", LIBRARY);
+                                .replaceFirst("-.*", ServerVersion.STAND_IN);
         return Optional.of(new ServerBinaries(
-                apiServer,
-                found.getEtcd().toPath(),
-                found.getKubectl().toPath(),
-                ServerVersion.parse(version),
-                full ? EnumSet.noneOf(ServerFeature.class) : EnumSet.allOf(ServerFeature.class)));
+                apiServer, found.getEtcd().toPath(), found.getKubectl().toPath(), ServerVersion.parse(version)));
     }
 
     private static String versionSaidBy(Path apiServer) {

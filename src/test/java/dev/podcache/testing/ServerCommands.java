@@ -49,7 +49,7 @@ record ServerCommands(ServerBinaries binaries, Path folder) {
         all.put("--endpoint-reconciler-type", "none");
         all.put("--authorization-mode", "Node,RBAC");
         all.put("--enable-admission-plugins", "NodeRestriction");
-        if (binaries.absent().isEmpty()) {
+        if (!binaries.version().isStandIn()) {
             all.put("--kubelet-client-certificate", path(KUBELET_CLIENT));
             all.put("--kubelet-client-key", path(KEY));
             all.put("--kubelet-preferred-address-types", "InternalIP");

@@ -1,6 +1,6 @@
 package dev.podcache.testing;
 
-/** A feature of a kube-apiserver that a server on the API server library of Kubernetes lacks. Used by {@link Needs}. */
+/** A feature that not every API server has. Used by {@link Needs}. */
 public enum ServerFeature {
     /** Validation and defaults of each kind, and admission plugins that change new objects. */
     VALIDATION("validation and defaults of kinds"),
@@ -18,12 +18,33 @@ public enum ServerFeature {
     KUBELET_CONNECTIONS("connections to kubelets"),
     /** The resource. A node agent lists Services before it starts a pod. */
     SERVICES("Services"),
-    CERTIFICATES("CertificateSigningRequests");
+    CERTIFICATES("CertificateSigningRequests"),
+    /** Init containers that run beside the others, and probes over gRPC. */
+    SIDECARS("sidecars, from Kubernetes 1.29 on", 29);
+
+    private static final int ALWAYS = 0;
 
     private final String text;
+    private final boolean needsKubeApiServer;
+    private final int since;
 
+    /** Makes a feature of every kube-apiserver, which a {@linkplain ServerVersion#isStandIn() stand-in} lacks. */
     ServerFeature(String text) {
         this.text = text;
+        this.needsKubeApiServer = true;
+        this.since = ALWAYS;
+    }
+
+    /** Makes a feature of every server from 1.{@code since} on. */
+    ServerFeature(String text, int since) {
+        this.text = text;
+        this.needsKubeApiServer = false;
+        this.since = since;
+    }
+
+    /** Returns whether a server of that version has the feature. */
+    boolean isIn(ServerVersion version) {
+        return version.isAtLeast(since) && !(needsKubeApiServer && version.isStandIn());
     }
 
     /** Returns the name for messages, such as {@code the Node authorizer}. */

@@ -4,12 +4,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The version of an API server, and the behaviour that differs between versions. Known are 1.20 and 1.36. Where the
- * version of a change between them is unknown, every version after 1.20 counts as changed.
+ * The version of an API server, and the behaviour that differs between versions. Known are 1.20, 1.36, and the
+ * {@linkplain #isStandIn() stand-in} on the API server library of 1.36. Where the version of a change between them is
+ * unknown, every version after 1.20 counts as changed.
  *
  * @param text the version as the server reports it, such as {@code v1.36.4}
  */
 public record ServerVersion(int major, int minor, String text) {
+
+    /** The end of the version that a stand-in reports. */
+    static final String STAND_IN = "-library-standin";
 
     private static final Pattern VERSION = Pattern.compile("v?(\\d+)\\.(\\d+)\\S*");
 
@@ -33,6 +37,15 @@ public record ServerVersion(int major, int minor, String text) {
             throw new IllegalArgumentException("not a version of an API server: \"" + text + "\"");
         }
         return new ServerVersion(Integer.parseInt(version.group(1)), Integer.parseInt(version.group(2)), text);
+    }
+
+    /**
+     * Returns whether the server is no kube-apiserver, but a server on the API server library of Kubernetes, with
+     * kinds of its own. It lacks some {@linkplain ServerFeature features}, and has the libraries that it was built
+     * with, which need not be those of a kube-apiserver.
+     */
+    public boolean isStandIn() {
+        return text.endsWith(STAND_IN);
     }
 
     /** Returns whether the version is 1.{@code minor} or newer. */
@@ -61,9 +74,32 @@ public record ServerVersion(int major, int minor, String text) {
                 : SERVER_ERROR + " " + complaint;
     }
 
-    /** Returns the status code and reason for a patch that is valid JSON but malformed for its type. */
-    public String patchOfWrongShape() {
+    /** Returns the status code and reason for a JSON patch with an unknown operation. */
+    public String patchWithUnknownOperation() {
+        return isStandIn() ? BAD_REQUEST + " BadRequest" : UNPROCESSABLE + " Invalid";
+    }
+
+    /** Returns the status code and reason for a merge patch that is an array. */
+    public String mergePatchThatIsAnArray() {
         return isNewerThanKnown() ? BAD_REQUEST + " BadRequest" : UNPROCESSABLE + " Invalid";
+    }
+
+    /** Returns how a message quotes a resourceVersion that is missing. */
+    public String missingVersion() {
+        return isNewerThanKnown() ? "0" : "0x0";
+    }
+
+    /** Returns how a message says that data has more than {@code bytes}. */
+    public String tooLong(int bytes) {
+        return "Too long: " + (isNewerThanKnown() ? "may not be more than " : "must have at most ") + bytes + " bytes";
+    }
+
+    /**
+     * Returns whether the server has streamed lists by default: a watch that begins with the objects. It needs no verb
+     * but {@code watch}.
+     */
+    public boolean streamsLists() {
+        return isAtLeast(34) || (isAtLeast(32) && !isAtLeast(33));
     }
 
     /** Returns whether the status of a pod may contain all addresses of its node. */

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import java.nio.file.Path;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -32,36 +32,74 @@ class ServerVersionTest {
                 .withMessageContaining("\"" + text + "\"");
     }
 
-    @Test
-    void answers_ofAVersionWithoutAServer_areThoseOfItsNumber() {
-        ServerVersion old = ServerVersion.parse("v1.20.2");
-        ServerVersion current = ServerVersion.parse("v1.36.0");
+    /** As kube-apiserver 1.20.2, kube-apiserver 1.36.2 and the stand-in 1.36.4 answered. */
+    @ParameterizedTest
+    @CsvSource({
+        "v1.20.2, 422 Invalid, 422 Invalid, 0x0, Too long: must have at most 1048576 bytes, false, 250",
+        "v1.36.2, 422 Invalid, 400 BadRequest, 0, Too long: may not be more than 1048576 bytes, true, 100",
+        "v1.36.4-library-standin, 400 BadRequest, 400 BadRequest, 0,"
+                + " Too long: may not be more than 1048576 bytes, true, 100"
+    })
+    void answers_ofAKnownServer_areThoseThatItGave(
+            String text,
+            String unknownOperation,
+            String mergeOfAnArray,
+            String missingVersion,
+            String tooLong,
+            boolean current,
+            int streamLimit) {
+        ServerVersion version = ServerVersion.parse(text);
 
-        assertThat(old.defaultStreamLimit()).isEqualTo(250);
-        assertThat(current.defaultStreamLimit()).isEqualTo(100);
-        assertThat(ServerVersion.parse("v2.0.0").defaultStreamLimit()).isEqualTo(100);
-        assertThat(old.mountsTokenVolumes()).isFalse();
-        assertThat(current.mountsTokenVolumes()).isTrue();
+        assertThat(version.patchWithUnknownOperation()).isEqualTo(unknownOperation);
+        assertThat(version.mergePatchThatIsAnArray()).isEqualTo(mergeOfAnArray);
+        assertThat(version.missingVersion()).isEqualTo(missingVersion);
+        assertThat(version.tooLong(1 << 20)).isEqualTo(tooLong);
+        assertThat(version.streamsLists()).isEqualTo(current);
+        assertThat(version.defaultStreamLimit()).isEqualTo(streamLimit);
+        assertThat(version.mountsTokenVolumes()).isEqualTo(current);
+        assertThat(version.turnsStrangersAway()).isEqualTo(current);
+        assertThat(version.keepsHostIps()).isEqualTo(current);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "v1.31.9, false",
+        "v1.32.0, true",
+        "v1.33.1, false",
+        "v1.34.0, true",
+        "v2.0.0, true",
+        "v1.34.0-library-standin, true"
+    })
+    void streamsLists_followsTheDefaultOfTheVersion(String text, boolean streams) {
+        assertThat(ServerVersion.parse(text).streamsLists()).isEqualTo(streams);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "v1.20.2, 'sidecars, from Kubernetes 1.29 on'",
+        "v1.36.2, ''",
+        "v1.36.4-library-standin, 'RBAC, tokens of service accounts'",
+        "v1.20.2-library-standin, 'RBAC, tokens of service accounts, sidecars, from Kubernetes 1.29 on'"
+    })
+    void test_needsWhatTheServerLacks_isSkippedForThat(String text, String missing) {
+        ConditionEvaluationResult decision = RealServerCondition.decide(
+                ServerVersion.parse(text), ServerFeature.RBAC, ServerFeature.TOKENS, ServerFeature.SIDECARS);
+
+        assertThat(decision.isDisabled()).isEqualTo(!missing.isEmpty());
+        assertThat(decision.getReason()).hasValue(missing.isEmpty() ? "kube-apiserver found" : "needs " + missing);
     }
 
     @Test
-    void test_needsWhatTheServerLacks_isSkippedForThat() {
-        ServerBinaries library = binaries("v1.36.4-library-standin", Set.of(ServerFeature.values()));
-        ServerBinaries full = binaries("v1.36.4", Set.of());
-
-        assertThat(RealServerCondition.decide(library, ServerFeature.RBAC, ServerFeature.TOKENS))
-                .satisfies(decision -> assertThat(decision.isDisabled()).isTrue())
-                .extracting(decision -> decision.getReason().orElse(""))
-                .isEqualTo("needs RBAC, tokens of service accounts");
-        assertThat(RealServerCondition.decide(full, ServerFeature.RBAC).isDisabled())
+    void test_needsNothing_runsOnEveryServer() {
+        assertThat(RealServerCondition.decide(ServerVersion.parse("v1.36.4-library-standin"))
+                        .isDisabled())
                 .isFalse();
-        assertThat(RealServerCondition.decide(library).isDisabled()).isFalse();
     }
 
     @Test
     void runningServer_saysAnotherVersionOrKind_isNoticed() {
-        ServerBinaries library = binaries("v1.36.4-library-standin", Set.of(ServerFeature.values()));
-        ServerBinaries full = binaries("v1.36.4", Set.of());
+        ServerBinaries library = binaries("v1.36.4-library-standin");
+        ServerBinaries full = binaries("v1.36.4");
 
         assertThat(library.isVersion("v1.36.4-library-standin")).isTrue();
         assertThat(library.isVersion("v1.36.4")).isFalse();
@@ -70,7 +108,7 @@ class ServerVersionTest {
         assertThat(full.isVersion("v1.35.4")).isFalse();
     }
 
-    private static ServerBinaries binaries(String version, Set<ServerFeature> absent) {
-        return new ServerBinaries(ANY, ANY, ANY, ServerVersion.parse(version), absent);
+    private static ServerBinaries binaries(String version) {
+        return new ServerBinaries(ANY, ANY, ANY, ServerVersion.parse(version));
     }
 }

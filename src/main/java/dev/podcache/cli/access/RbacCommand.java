@@ -28,7 +28,9 @@ import picocli.CommandLine.Option;
             "For named objects, or for those that a manifest's pods refer to: one Role in each namespace with the verbs of"
                     + " the strategy, and its binding. With --node: what a node agent needs that runs as a"
                     + " ServiceAccount. A node's own identity (system:node:NAME) needs none of it: the Node authorizer"
-                    + " allows it what its pods refer to. Needs no cluster."
+                    + " allows it what its pods refer to. Needs no cluster.",
+            "With strategy Watch, a server with streamed lists (Kubernetes 1.32, and from 1.34 on) needs the verb watch"
+                    + " only. The Roles have list too, for servers that refuse such a list or are behind."
         },
         footer = {
             "",

@@ -11,7 +11,10 @@ import java.util.Optional;
 public enum StrategyAccess {
     GET(ChangeDetectionStrategy.GET, "get"),
     CACHE(ChangeDetectionStrategy.CACHE, "get"),
-    /** Every request selects one name, so that {@code resourceNames} restricts both verbs. */
+    /**
+     * Every request selects one name, so that {@code resourceNames} restricts both verbs. A server with streamed lists
+     * needs {@code watch} only; {@code list} is for one that refuses them or is behind.
+     */
     WATCH(ChangeDetectionStrategy.WATCH, "list", "watch");
 
     private final ChangeDetectionStrategy strategy;
@@ -32,7 +35,7 @@ public enum StrategyAccess {
         throw new IllegalArgumentException("no access is known for strategy " + strategy);
     }
 
-    /** Returns the smallest verbs that are enough, in alphabetical order. */
+    /** Returns the smallest verbs that are enough on every server, in alphabetical order. */
     public ImmutableList<String> verbs() {
         return verbs;
     }

@@ -26,6 +26,9 @@ record AccessDiagnoses(
 
     private static final String NODE_PREFIX = "system:node:";
     private static final int HASH_LENGTH = 8;
+    private static final String STREAMED =
+            ", unless the server streams lists (Kubernetes 1.32, and from 1.34 on): then watch alone is enough as long as it"
+                    + " does not refuse and is not behind";
 
     /** Returns a diagnosis for each verb that is refused on an object, or one that all are allowed. */
     ImmutableList<Diagnosis> diagnoses() {
@@ -85,8 +88,13 @@ record AccessDiagnoses(
         return Diagnosis.problem(
                 "access",
                 who() + " may not " + verb + " " + object,
-                "strategy " + access + " needs the verbs " + verbs() + " on that name; without them, getObject fails",
+                "strategy " + access + " needs the verbs " + verbs() + " on that name; without them, getObject fails"
+                        + (isOnlyWatched(object) ? STREAMED : ""),
                 remedy(verb));
+    }
+
+    private boolean isOnlyWatched(ObjectId object) {
+        return allowed.get(object).equals(Set.of("watch"));
     }
 
     private String remedy(String verb) {

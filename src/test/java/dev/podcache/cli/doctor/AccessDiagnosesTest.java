@@ -63,6 +63,20 @@ class AccessDiagnosesTest {
         assertThat(diagnoses.roles()).isEmpty();
     }
 
+    @Test
+    void diagnoses_watchAlone_saysWhereThatIsEnough() {
+        AccessDiagnoses diagnoses = of(READER, ImmutableSetMultimap.of(DB, "watch", SETTINGS, "list"));
+
+        assertThat(diagnoses.diagnoses())
+                .extracting(Diagnosis::what, Diagnosis::why)
+                .satisfiesExactly(
+                        list -> assertThat(list.toString())
+                                .contains("may not list Secret shop/db", "from 1.34 on): then watch alone is enough"),
+                        watch -> assertThat(watch.toString())
+                                .contains("may not watch ConfigMap shop/settings")
+                                .doesNotContain("enough"));
+    }
+
     private static String name(ImmutableSetMultimap<ObjectId, String> allowed) {
         return String.valueOf(of(READER, allowed).roles().get(0).get("metadata"))
                 .replaceAll(".*name=(podcache-\\w+).*", "$1");

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.object.PodKey;
+import dev.podcache.testing.Needs;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Patience;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
+import dev.podcache.testing.ServerFeature;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerBuilder;
@@ -29,7 +31,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -38,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Pods with what only newer servers know, sidecars and gRPC probes, on a node that runs containers as processes. */
 @RealServerTest
-@Tag("newer-server")
+@Needs(ServerFeature.SIDECARS)
 @EnabledOnOs(OS.LINUX)
 @ExtendWith(NoLeaks.class)
 class ProcessJobRealServerTest {
@@ -166,9 +167,10 @@ class ProcessJobRealServerTest {
                 .endMetadata()
                 .withNewSpec()
                 .withNodeName(node)
-                // defaults that this server does not set
+                // defaults that a stand-in does not set
                 .withTerminationGracePeriodSeconds(30L)
                 .withEnableServiceLinks(true)
+                .withAutomountServiceAccountToken(false)
                 .addNewVolume()
                 .withName("shared")
                 .withNewEmptyDir()

@@ -7,6 +7,7 @@ import dev.podcache.object.Referrer;
 import io.quarkus.runtime.QuarkusApplication;
 import io.quarkus.runtime.annotations.QuarkusMain;
 import jakarta.inject.Inject;
+import java.time.Duration;
 import java.util.Set;
 
 /** Reads a Secret of the API server that {@link InMemoryServer} starts, and ends. */
@@ -20,6 +21,8 @@ public class QuarkusExample implements QuarkusApplication {
     public int run(String... args) {
         Referrer owner = () -> "this-application";
         podcache.register(owner, Set.of(ObjectRef.of(ObjectKind.SECRET, "shop", "db")));
+        // a get alone waits for the cache's timeout, which a JVM that has just started may need on a busy machine
+        podcache.awaitSynced(Duration.ofSeconds(60));
         System.out.println("read " + podcache.secrets().getObject("shop", "db").getData().keySet());
         return 0;
     }

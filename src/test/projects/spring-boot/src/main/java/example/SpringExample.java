@@ -13,6 +13,7 @@ import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import org.springframework.boot.CommandLineRunner;
@@ -33,6 +34,8 @@ public class SpringExample {
         return args -> {
             Referrer owner = () -> "this-application";
             podcache.register(owner, Set.of(ObjectRef.of(ObjectKind.SECRET, "shop", "db")));
+            // a get alone waits for the cache's timeout, which a JVM that has just started may need on a busy machine
+            podcache.awaitSynced(Duration.ofSeconds(60));
             System.out.println("read " + podcache.secrets().getObject("shop", "db").getData().keySet());
         };
     }
