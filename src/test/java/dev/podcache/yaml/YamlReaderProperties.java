@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.util.List;
-import java.util.Map;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
@@ -45,18 +43,15 @@ class YamlReaderProperties {
                         .withChars("yes:-#&*!|>'\"%@`{}[], \n\t\\/\u00e9\u4e16")
                         .ofMaxLength(12)
                         .map(each -> (Object) each));
-        return Arbitraries.lazyOf(
+        Arbitrary<String> names =
+                Arbitraries.strings().withChars("abc .-\"").ofMinLength(1).ofMaxLength(6);
+        return Arbitraries.recursive(
                 () -> leaves,
-                () -> leaves,
-                () -> values().list().ofMaxSize(4).map(List::copyOf),
-                () -> Arbitraries.maps(
-                                Arbitraries.strings()
-                                        .withChars("abc .-\"")
-                                        .ofMinLength(1)
-                                        .ofMaxLength(6),
-                                values())
-                        .ofMaxSize(4)
-                        .map(Map::copyOf));
+                inner -> Arbitraries.oneOf(
+                        inner.list().ofMaxSize(4).map(each -> (Object) each),
+                        Arbitraries.maps(names, inner).ofMaxSize(4).map(each -> (Object) each)),
+                0,
+                3);
     }
 
     @Provide
