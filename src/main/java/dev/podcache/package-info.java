@@ -45,7 +45,7 @@
  *  4  reflector   apiserver.fabric8
  *  3  apiserver.http
  *  2  apiserver   pod   metrics   patch
- *  1  object   time
+ *  1  object   time   yaml
  * </pre>
  *
  * <p>The ways of a call through the code: the files in the order in which the call first enters them. The lists leave

@@ -14,7 +14,7 @@ final class Layers {
 
     /** From the bottom to the top; "" is the front door. */
     static final List<List<String>> LINES = List.of(
-            List.of("object", "time"),
+            List.of("object", "time", "yaml"),
             List.of("apiserver", "pod", "metrics", "patch"),
             List.of("apiserver.http"),
             List.of("reflector", "apiserver.fabric8"),

@@ -6,7 +6,6 @@ import dev.podcache.cli.output.CommandException;
 import dev.podcache.cli.output.EventWriter;
 import dev.podcache.cli.output.ProgramEvent;
 import java.io.IOException;
-import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -32,7 +31,9 @@ record ConfigurationFile(Settings settings, ImmutableList<String> ignored) {
     /** The configuration if no file is given. */
     static final ConfigurationFile NONE = new ConfigurationFile(Settings.NONE, ImmutableList.of());
 
-    private static final long LARGEST = 1 << 20;
+    /** In bytes. */
+    static final int LARGEST = 10 << 20;
+
     private static final String REMEDY = "give the path of a file with a KubeletConfiguration";
 
     /**
@@ -54,7 +55,7 @@ record ConfigurationFile(Settings settings, ImmutableList<String> ignored) {
      * @throws CommandException if the file cannot be read or is invalid otherwise
      */
     static ConfigurationFile read(Path file, Consumer<CommandException> misspelt) {
-        List<YamlDocuments.Document> documents = new YamlDocuments(file.toString()).parse(text(file));
+        List<YamlDocuments.Document> documents = new YamlDocuments(file.toString()).parse(content(file));
         if (documents.isEmpty()) {
             throw unreadable(file, "is empty", null);
         }
@@ -107,21 +108,19 @@ record ConfigurationFile(Settings settings, ImmutableList<String> ignored) {
                                 + ConfigurationKind.KUBELET + ", or " + ConfigurationKind.PODCACHE));
     }
 
-    private static String text(Path file) {
+    private static byte[] content(Path file) {
         try {
             if (Files.isDirectory(file)) {
                 throw unreadable(file, "is a directory", null);
             }
             if (Files.size(file) > LARGEST) {
-                throw unreadable(file, "is larger than a megabyte", null);
+                throw unreadable(file, "is larger than " + (LARGEST >> 20) + " MiB", null);
             }
-            return Files.readString(file);
+            return Files.readAllBytes(file);
         } catch (NoSuchFileException e) {
             throw unreadable(file, "does not exist", e);
         } catch (AccessDeniedException e) {
             throw unreadable(file, "may not be read by this user", e);
-        } catch (CharacterCodingException e) {
-            throw unreadable(file, "is not UTF-8 text", e);
         } catch (IOException e) {
             throw unreadable(file, "cannot be read (" + e.getMessage() + ")", e);
         }

@@ -2,44 +2,30 @@ package dev.podcache.cli.config;
 
 import dev.podcache.cli.output.CommandException;
 import dev.podcache.object.Quoted;
+import dev.podcache.yaml.YamlException;
+import dev.podcache.yaml.YamlNode;
+import dev.podcache.yaml.YamlNode.Mapping;
+import dev.podcache.yaml.YamlNode.Scalar;
+import dev.podcache.yaml.YamlNode.Sequence;
+import dev.podcache.yaml.YamlReader;
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.snakeyaml.engine.v2.api.LoadSettings;
-import org.snakeyaml.engine.v2.api.lowlevel.Compose;
-import org.snakeyaml.engine.v2.api.lowlevel.Parse;
-import org.snakeyaml.engine.v2.events.CollectionEndEvent;
-import org.snakeyaml.engine.v2.events.CollectionStartEvent;
-import org.snakeyaml.engine.v2.events.Event;
-import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
-import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
-import org.snakeyaml.engine.v2.nodes.MappingNode;
-import org.snakeyaml.engine.v2.nodes.Node;
-import org.snakeyaml.engine.v2.nodes.NodeTuple;
-import org.snakeyaml.engine.v2.nodes.ScalarNode;
-import org.snakeyaml.engine.v2.nodes.SequenceNode;
-import org.snakeyaml.engine.v2.nodes.Tag;
-import org.snakeyaml.engine.v2.schema.CoreSchema;
 
-/** Parses YAML or JSON text into documents, with the line of each field. */
+/**
+ * Parses YAML or JSON text into documents, with the line of each field. Stricter than {@link YamlReader}, as a kubelet is
+ * with its configuration: a field that is written twice is refused.
+ */
 final class YamlDocuments {
 
-    /** The composer of the documents is recursive; no configuration is deeper than this. */
-    private static final int DEEPEST = 100;
-
-    /** In characters. Parsing a longer number would take long. */
-    private static final int LONGEST_NUMBER = 100;
+    /** More than any configuration has. */
+    private static final int MOST_VALUES = 100_000;
 
     private final String file;
-
-    /** The lists and maps so far. A repeated one is an alias, which can make a short text endless. */
-    private final Set<Node> collections = Collections.newSetFromMap(new IdentityHashMap<>());
 
     /** @param file for error messages */
     YamlDocuments(String file) {
@@ -80,7 +66,7 @@ final class YamlDocuments {
         }
 
         CommandException broken(int at, String why) {
-            return YamlDocuments.broken(file, at, why, null);
+            return YamlDocuments.broken(file, at, why);
         }
     }
 
@@ -89,126 +75,74 @@ final class YamlDocuments {
      *
      * @throws CommandException if the text is not YAML, or a document is not a map
      */
-    List<Document> parse(String text) {
-        LoadSettings settings = LoadSettings.builder()
-                .setLabel(file)
-                .setSchema(new CoreSchema())
-                .build();
-        List<Document> documents = new ArrayList<>();
+    List<Document> parse(byte[] text) {
+        List<YamlNode> nodes;
         try {
-            requireShallow(new Parse(settings).parseString(text));
-            for (Node node : new Compose(settings).composeAllFromString(text)) {
-                if (node instanceof MappingNode map) {
-                    documents.add(new Document(file, line(map), fields(map)));
-                } else if (!node.getTag().equals(Tag.NULL)) {
-                    throw broken(file, line(node), "is not a map of fields: write apiVersion and kind first", null);
-                }
+            nodes = YamlReader.read(text, new YamlReader.Limits(ConfigurationFile.LARGEST, MOST_VALUES));
+        } catch (YamlException e) {
+            throw new CommandException("configuration " + file + " " + e.getMessage(), e);
+        }
+        List<Document> documents = new ArrayList<>();
+        for (YamlNode node : nodes) {
+            if (node instanceof Mapping map) {
+                documents.add(new Document(file, map.line(), fields(map)));
+            } else if (!(node instanceof Scalar scalar && scalar.isNull())) {
+                throw broken(file, node.line(), "is not a map of fields: write apiVersion and kind first");
             }
-        } catch (MarkedYamlEngineException e) {
-            int at = e.getProblemMark().map(mark -> mark.getLine() + 1).orElse(1);
-            throw broken(file, at, "is neither YAML nor JSON: " + e.getProblem(), e);
-        } catch (YamlEngineException e) {
-            throw new CommandException("configuration " + file + " is neither YAML nor JSON: " + e.getMessage(), e);
-        } catch (IllegalArgumentException e) {
-            // thrown by the parser for "\U", a tag "!!%9" and the like, without a position
-            throw new CommandException(
-                    "configuration " + file
-                            + " is neither YAML nor JSON: a \\ or % in it has no hexadecimal digits of a"
-                            + " character after it",
-                    e);
         }
         return documents;
     }
 
-    /** Checks the depth on the stream of events, without recursion. */
-    private void requireShallow(Iterable<Event> events) {
-        int depth = 0;
-        for (Event event : events) {
-            if (event instanceof CollectionStartEvent) {
-                depth++;
-            } else if (event instanceof CollectionEndEvent) {
-                depth--;
-            }
-            if (depth > DEEPEST) {
-                int at = event.getStartMark().map(mark -> mark.getLine() + 1).orElse(1);
-                throw broken(file, at, "is nested deeper than " + DEEPEST + " levels: write it flatter", null);
-            }
-        }
-    }
-
-    private Map<String, Field> fields(MappingNode map) {
+    private Map<String, Field> fields(Mapping map) {
+        requireEachOnce(map);
         Map<String, Field> fields = new LinkedHashMap<>();
-        for (NodeTuple tuple : map.getValue()) {
-            int at = line(tuple.getKeyNode());
-            String name = name(tuple);
-            if (fields.containsKey(name)) {
-                throw broken(file, at, "has " + Quoted.value(name) + " a second time: leave one out", null);
-            }
-            Object value = value(tuple.getValueNode());
+        map.fields().forEach((name, node) -> {
+            Object value = value(node);
             if (value != null) {
-                fields.put(name, new Field(value, at));
+                fields.put(name, new Field(value, node.line()));
             }
-        }
+        });
         return fields;
     }
 
-    private @Nullable Object value(Node node) {
-        if (node instanceof ScalarNode scalar) {
+    private void requireEachOnce(Mapping map) {
+        map.repeated().forEach((name, second) -> {
+            throw broken(file, second.line(), "has " + Quoted.value(name) + " a second time: leave one out");
+        });
+    }
+
+    private @Nullable Object value(YamlNode node) {
+        if (node instanceof Scalar scalar) {
             return scalar(scalar);
         }
-        if (!collections.add(node)) {
-            throw broken(file, line(node), "is used again through an alias: write it out", null);
-        }
-        if (node instanceof SequenceNode sequence) {
+        if (node instanceof Sequence sequence) {
             List<Object> list = new ArrayList<>();
-            for (Node element : sequence.getValue()) {
+            for (YamlNode element : sequence.elements()) {
                 Object value = value(element);
                 list.add(value == null ? "" : value);
             }
             return list;
         }
+        requireEachOnce((Mapping) node);
         Map<String, Object> map = new LinkedHashMap<>();
-        for (NodeTuple tuple : ((MappingNode) node).getValue()) {
-            Object value = value(tuple.getValueNode());
-            if (map.put(name(tuple), value == null ? "" : value) != null) {
-                throw broken(file, line(node), "has " + Quoted.value(name(tuple)) + " twice: leave one out", null);
+        ((Mapping) node).fields().forEach((name, field) -> {
+            Object value = value(field);
+            if (value != null) {
+                map.put(name, value);
             }
-        }
+        });
         return map;
     }
 
-    private static @Nullable Object scalar(ScalarNode scalar) {
-        String text = scalar.getValue();
-        Tag tag = scalar.getTag();
-        if (tag.equals(Tag.NULL)) {
-            return null;
+    private static @Nullable Object scalar(Scalar scalar) {
+        Object content = scalar.content();
+        if (content instanceof BigInteger integer) {
+            return new BigDecimal(integer);
         }
-        if (tag.equals(Tag.BOOL)) {
-            return Boolean.parseBoolean(text);
-        }
-        boolean number = tag.equals(Tag.INT) || tag.equals(Tag.FLOAT);
-        if (number && text.length() <= LONGEST_NUMBER) {
-            try {
-                return new BigDecimal(text);
-            } catch (NumberFormatException hexadecimalOrInfinite) {
-                return text;
-            }
-        }
-        return text;
+        return content instanceof Number number ? new BigDecimal(number.toString()) : content;
     }
 
-    private String name(NodeTuple tuple) {
-        if (tuple.getKeyNode() instanceof ScalarNode scalar) {
-            return scalar.getValue();
-        }
-        throw broken(file, line(tuple.getKeyNode()), "has a field whose name is not text", null);
-    }
-
-    private static int line(Node node) {
-        return node.getStartMark().map(mark -> mark.getLine() + 1).orElse(1);
-    }
-
-    private static CommandException broken(String file, int line, String why, @Nullable Throwable cause) {
-        return new CommandException("configuration " + file + " line " + line + ": " + why, cause);
+    private static CommandException broken(String file, int line, String why) {
+        return new CommandException("configuration " + file + " line " + line + ": " + why, null);
     }
 }

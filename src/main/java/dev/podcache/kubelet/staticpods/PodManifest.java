@@ -13,6 +13,8 @@ import com.google.common.hash.Hashing;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.Quoted;
 import dev.podcache.pod.PodOrigin;
+import dev.podcache.yaml.YamlNode;
+import dev.podcache.yaml.YamlReader;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
@@ -31,6 +33,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,9 +45,12 @@ final class PodManifest {
     private static final JsonMapper MAPPER = JsonMapper.builder()
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
-            // as the API server reads it, a field that is null is absent
-            .defaultSetterInfo(JsonSetter.Value.construct(Nulls.SKIP, Nulls.FAIL))
+            // as the API server reads it: a field that is null is absent, a value of a map or list that is null is empty
+            .defaultSetterInfo(JsonSetter.Value.construct(Nulls.SKIP, Nulls.AS_EMPTY))
             .build();
+
+    /** So few values that a small agent survives a hostile file; a pod has some hundred. */
+    private static final YamlReader.Limits LIMITS = new YamlReader.Limits(StaticPodFolder.LARGEST_FILE, 100_000);
 
     private static final Pattern UID = Pattern.compile("[A-Za-z0-9](?:[-A-Za-z0-9]{0,62})");
     private static final int HASH_LENGTH = 32;
@@ -63,8 +69,8 @@ final class PodManifest {
      * @throws IllegalArgumentException if the content is not a pod that can run without an API server; the message says
      *     why, and quotes no value of the content but names
      */
-    static Pod parse(String content, Path file, String node) {
-        Object document = ManifestYaml.document(content);
+    static Pod parse(byte[] content, Path file, String node) {
+        Object document = document(content);
         Pod written = pod(document);
         String uid = written.getMetadata().getUid();
         if (uid == null || uid.isEmpty()) {
@@ -83,6 +89,20 @@ final class PodManifest {
         complete(pod.getSpec(), node);
         requireIndependent(pod);
         return pod;
+    }
+
+    private static Object document(byte[] content) {
+        List<Object> documents = YamlReader.read(content, LIMITS).stream()
+                .map(YamlNode::value)
+                .flatMap(Stream::ofNullable)
+                .toList();
+        if (documents.isEmpty()) {
+            throw new IllegalArgumentException("it is empty");
+        }
+        if (documents.size() > 1) {
+            throw new IllegalArgumentException("it has more than one document: write a file for each pod");
+        }
+        return documents.get(0);
     }
 
     private static Pod pod(Object document) {

@@ -14,7 +14,6 @@ import io.fabric8.kubernetes.api.model.ObjectReference;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.io.IOException;
-import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -161,7 +160,7 @@ public final class StaticPodFolder implements AutoCloseable {
     private @Nullable String readFile(Path file, Found found) {
         String problem;
         try {
-            return found.add(seen(PodManifest.parse(text(file), file, node)), file);
+            return found.add(seen(PodManifest.parse(content(file), file, node)), file);
         } catch (NoSuchFileException gone) {
             log.debug("{} was deleted while the folder was read", file);
             return null;
@@ -202,11 +201,11 @@ public final class StaticPodFolder implements AutoCloseable {
         return entry.getFileName().toString().startsWith(".");
     }
 
-    private static String text(Path file) throws IOException {
+    private static byte[] content(Path file) throws IOException {
         if (Files.size(file) > LARGEST_FILE) {
             throw new IllegalArgumentException("it is larger than " + (LARGEST_FILE >> 20) + " MiB");
         }
-        return Files.readString(file);
+        return Files.readAllBytes(file);
     }
 
     /** Returns the pod of the read before if it has not changed, else the pod with the time at which it was first seen. */
@@ -240,8 +239,6 @@ public final class StaticPodFolder implements AutoCloseable {
         if (e instanceof NotDirectoryException) {
             return "it is neither a folder nor a file";
         }
-        return e instanceof CharacterCodingException
-                ? "it is not UTF-8 text"
-                : Quoted.text(String.valueOf(e.getMessage()));
+        return Quoted.text(String.valueOf(e.getMessage()));
     }
 }

@@ -175,9 +175,14 @@ class ConfigurationFileTest {
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
-            value = {"'maxPods: [1' | line 4", "'a: b: c' | line 3", "'\tmaxPods: 1' | line 3", "'? [a]\n: 1' | "})
-    void read_noYaml_isRefusedWithTheLine(String text, String place) throws IOException {
-        refuses(KUBELET + text + "\n", (place == null ? "" : place + ": ") + "is neither YAML nor JSON: ");
+            value = {
+                "'maxPods: [1' | line 4, column 1: it is neither YAML nor JSON",
+                "'a: b: c' | line 3, column 5: it is neither YAML nor JSON: mapping values are not allowed here",
+                "'\tmaxPods: 1' | line 3, column 1: it is neither YAML nor JSON: a tab indents: use spaces",
+                "'? [a]\n: 1' | line 3, column 3: the name of a field must be text"
+            })
+    void read_noYaml_isRefusedWithTheLine(String text, String why) throws IOException {
+        refuses(KUBELET + text + "\n", why);
     }
 
     @ParameterizedTest
@@ -185,12 +190,36 @@ class ConfigurationFileTest {
             strings = {"a: \"\\U", "a: \"\\u", "a: \"\\xZ\"", "a: \"\\Uffffffff\"", "a: \"\\u", "a: !!%9 1", "!<%> a: 1"
             })
     void read_brokenEscape_isRefused(String text) throws IOException {
-        refuses(KUBELET + text, "is neither YAML nor JSON: ");
+        refuses(KUBELET + text, "is neither YAML nor JSON");
     }
 
     @Test
     void read_textThatGrowsThroughAliases_isRefused() throws IOException {
-        refuses(KUBELET + "staticPodURLHeader: &a [x]\nfeatureGates: [*a, *a]\n", "is used again through an alias");
+        String ten = ", *a".repeat(10).substring(2);
+        StringBuilder text = new StringBuilder(KUBELET + "a: &a [x]\n");
+        for (int level = 0; level < 6; level++) {
+            String inner = level == 0 ? "*a" : "*b" + (level - 1);
+            text.append("b" + level + ": &b" + level + " [" + ten.replace("*a", inner) + "]\n");
+        }
+
+        refuses(text.toString(), "it has more than 100000 values, its aliases replaced: write fewer");
+    }
+
+    @Test
+    void read_alias_isWhatItStandsFor() throws IOException {
+        Settings settings = ConfigurationFile.read(
+                        write(KUBELET + "systemReserved: &r {cpu: 100m, memory: 1Gi}\nkubeReserved: *r\n"))
+                .settings();
+
+        assertThat(settings.find("kubeReserved").value()).isEqualTo(settings.find("systemReserved").value());
+    }
+
+    @Test
+    void read_truthValuesOfYaml11_areTruthValues() throws IOException {
+        Settings settings =
+                ConfigurationFile.read(write(KUBELET + "registerNode: yes\n")).settings();
+
+        assertThat(settings.find("registerNode").value()).isEqualTo(true);
     }
 
     @Test
@@ -236,12 +265,12 @@ class ConfigurationFileTest {
 
         assertThatThrownBy(() -> ConfigurationFile.read(file))
                 .isInstanceOf(CommandException.class)
-                .hasMessageContaining("is not UTF-8 text");
+                .hasMessageContaining("is not text in UTF-8 or UTF-16");
     }
 
     @Test
     void read_hugeFile_isRefused() throws IOException {
-        refuses("#".repeat((1 << 20) + 1), "is larger than a megabyte");
+        refuses("#".repeat((10 << 20) + 1), "is larger than 10 MiB");
     }
 
     private void refuses(String text, String why) throws IOException {

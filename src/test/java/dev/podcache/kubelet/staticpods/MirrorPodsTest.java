@@ -22,6 +22,7 @@ import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.api.model.OwnerReference;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -84,8 +85,9 @@ class MirrorPodsTest {
 
     private static Pod web(String image) {
         return PodManifest.parse(
-                "{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {containers: [{name: main, image: " + image
-                        + "}]}}",
+                ("{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {containers: [{name: main, image: " + image
+                                + "}]}}")
+                        .getBytes(StandardCharsets.UTF_8),
                 Path.of("/web.yaml"),
                 NODE);
     }

@@ -11,6 +11,7 @@ import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.Toleration;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,7 +34,7 @@ class PodManifestTest {
             """;
 
     private static Pod parse(String text) {
-        return PodManifest.parse(text, FILE, "Worker-1");
+        return PodManifest.parse(text.getBytes(StandardCharsets.UTF_8), FILE, "Worker-1");
     }
 
     @Test
@@ -71,7 +72,14 @@ class PodManifestTest {
     void parse_containerThatIsNull_isRefused() {
         assertThatThrownBy(() -> parse(WEB + "  - ~\n"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("containers");
+                .hasMessage("a container of the pod has no name");
+    }
+
+    @Test
+    void parse_annotationThatIsNull_isEmpty() {
+        Pod pod = parse(WEB.replace("name: web", "name: web\n  annotations: {a: null, b: x}"));
+
+        assertThat(pod.getMetadata().getAnnotations()).containsEntry("a", "").containsEntry("b", "x");
     }
 
     @Test
@@ -181,11 +189,11 @@ class PodManifestTest {
         String uid = parse(WEB).getMetadata().getUid();
 
         assertThat(parse(WEB.replace("1.27", "1.28")).getMetadata().getUid()).isNotEqualTo(uid);
-        assertThat(PodManifest.parse(WEB, Path.of("/other.yaml"), "Worker-1")
+        assertThat(PodManifest.parse(WEB.getBytes(StandardCharsets.UTF_8), Path.of("/other.yaml"), "Worker-1")
                         .getMetadata()
                         .getUid())
                 .isNotEqualTo(uid);
-        assertThat(PodManifest.parse(WEB, FILE, "worker-2").getMetadata().getUid())
+        assertThat(PodManifest.parse(WEB.getBytes(StandardCharsets.UTF_8), FILE, "worker-2").getMetadata().getUid())
                 .isNotEqualTo(uid);
     }
 
@@ -248,7 +256,7 @@ class PodManifestTest {
             value = {
                 "'' | it is empty",
                 "'# nothing' | it is empty",
-                "'a: [' | it is neither YAML nor JSON, see line 1",
+                "'a: [' | line 1, column 5: it is neither YAML nor JSON",
                 "'- a' | it has kind \"\" of apiVersion \"\": only kind Pod of apiVersion v1 can be a static pod",
                 "'{kind: Deployment, apiVersion: apps/v1}' | it has kind \"Deployment\" of apiVersion \"apps/v1\"",
                 "'{kind: Pod, apiVersion: v1}' | the pod has no metadata.name",

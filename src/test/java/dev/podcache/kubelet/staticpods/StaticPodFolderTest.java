@@ -156,9 +156,9 @@ class StaticPodFolderTest {
         assertThat(events.lines())
                 .containsExactly(
                         "Warning FailedValidation static pod file " + manifests.resolve("b.yaml")
-                                + " is not used: it is neither YAML nor JSON, see line 1; its pod is stopped until the file is valid",
+                                + " is not used: line 1, column 28: it is neither YAML nor JSON; its pod is stopped until the file is valid",
                         "Warning FailedValidation static pod file " + manifests.resolve("c.yaml")
-                                + " is not used: it is not UTF-8 text; its pod is stopped until the file is valid");
+                                + " is not used: line 1, column 1: it is not text in UTF-8 or UTF-16; its pod is stopped until the file is valid");
         assertThat(events.events().get(0).about().getKind()).isEqualTo("Node");
     }
 
