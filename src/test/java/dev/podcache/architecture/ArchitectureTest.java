@@ -8,6 +8,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
@@ -15,7 +16,7 @@ import java.util.Set;
 import org.jspecify.annotations.NullMarked;
 
 /** The house rules that a machine can check. */
-@AnalyzeClasses(packages = "dev.podcache", importOptions = ImportOption.DoNotIncludeTests.class)
+@AnalyzeClasses(packages = "dev.podcache", importOptions = ArchitectureTest.WithoutTests.class)
 final class ArchitectureTest {
 
     private static final String ROOT = "dev.podcache";
@@ -35,6 +36,15 @@ final class ArchitectureTest {
             "java.time.Instant.now",
             "java.lang.Thread.sleep",
             "java.lang.Thread.<init>");
+
+    /** Without the classes of tests, which ArchUnit knows only in the usual folder. */
+    static final class WithoutTests implements ImportOption {
+
+        @Override
+        public boolean includes(Location location) {
+            return !location.contains("/test-classes/");
+        }
+    }
 
     @ArchTest
     static final ArchRule a_package_imports_only_packages_on_lines_below_it = classes()

@@ -65,7 +65,7 @@ class HollowCommandTest extends ServedCommandFixture {
                 "edge-",
                 "--keep",
                 "--for",
-                "5500ms")) {
+                "3s")) {
             assertThat(run.awaitEnd()).isZero();
 
             assertThat(run.says("nodes Ready, ")).isTrue();

@@ -68,8 +68,9 @@ class WaysTest {
         }
     }
 
-    /** Every way passes them, and nobody has to read them to follow it. */
-    private static final Set<String> LEFT_OUT = Set.of("object", "time", "metrics", "documentation", "testing");
+    /** Packages that are not traced: the server, and what every way passes and nobody has to read to follow it. */
+    private static final Set<String> LEFT_OUT =
+            Set.of("embedded", "object", "time", "metrics", "documentation", "testing");
 
     private static List<MethodCall> calls = List.of();
 
@@ -134,9 +135,7 @@ class WaysTest {
         }
         Set<String> files = new LinkedHashSet<>();
         for (MethodCall call : way.subList(begin, end)) {
-            if (!LEFT_OUT.contains(call.file.substring(0, Math.max(0, call.file.lastIndexOf('/'))))
-                    && !call.isConstruction()
-                    && !isValue(call.file)) {
+            if (!call.isConstruction() && !isValue(call.file)) {
                 files.add(call.file);
             }
         }
@@ -181,7 +180,8 @@ class WaysTest {
         Map<String, Connector.Argument> arguments = connector.defaultArguments();
         Objects.requireNonNull(arguments.get("main")).setValue(WaysProgram.class.getName());
         String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-        Objects.requireNonNull(arguments.get("options")).setValue("-XX:+UseSerialGC -cp \"" + classPath + "\"");
+        Objects.requireNonNull(arguments.get("options"))
+                .setValue("-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -cp \"" + classPath + "\"");
         VirtualMachine machine = connector.launch(arguments);
         EventRequestManager requests = machine.eventRequestManager();
         ClassPrepareRequest loaded = requests.createClassPrepareRequest();
@@ -189,7 +189,7 @@ class WaysTest {
         loaded.enable();
         MethodEntryRequest entries = requests.createMethodEntryRequest();
         entries.addClassFilter("dev.podcache.*");
-        entries.addClassExclusionFilter("dev.podcache.embedded.*");
+        LEFT_OUT.forEach(name -> entries.addClassExclusionFilter("dev.podcache." + name + ".*"));
         entries.setSuspendPolicy(EventRequest.SUSPEND_NONE);
         List<MethodCall> traced = new ArrayList<>();
         while (true) {

@@ -16,6 +16,8 @@ import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.SecretBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -197,11 +199,9 @@ class ManyWatchesRealServerTest {
             admin.secrets()
                     .inNamespace(namespace)
                     .withName("secret-" + i)
-                    .edit(secret -> new SecretBuilder(secret)
-                            .editMetadata()
-                            .addToAnnotations("touched", "true")
-                            .endMetadata()
-                            .build());
+                    .patch(
+                            PatchContext.of(PatchType.JSON_MERGE),
+                            "{\"metadata\":{\"annotations\":{\"touched\":\"true\"}}}");
         }
         return namespace;
     }

@@ -11,11 +11,13 @@ import dev.podcache.kubelet.podstatus.PodStatuses;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.ForwardingObjectApi;
+import dev.podcache.testing.ManualTimers;
 import dev.podcache.testing.Needs;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
 import dev.podcache.testing.ServerFeature;
+import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -43,7 +45,7 @@ class PodStatusRealServerTest {
 
     private static final Logger log = LoggerFactory.getLogger(PodStatusRealServerTest.class);
     private static final int PODS = 110;
-    private static final Duration OVER_A_FULL_PASS = Duration.ofSeconds(11);
+    private static final Duration OVER_TWO_FULL_PASSES = Duration.ofSeconds(21);
 
     private final RealApiServer real = RealApiServer.shared();
     private final TestNamespace shop = new TestNamespace(real);
@@ -51,8 +53,7 @@ class PodStatusRealServerTest {
     private final Fabric8ApiServer server = Fabric8ApiServer.of(client);
     private final Logged api = new Logged(server.api(ObjectKind.POD, Duration.ofSeconds(10)));
     private final Map<String, Pod> known = new ConcurrentHashMap<>();
-    private final PodStatusManager manager =
-            new PodStatusManager(api, uid -> Optional.ofNullable(known.get(uid)), server.timekeeper(), () -> 0.0);
+    private final PodStatusManager manager = managerOn(server.timekeeper());
 
     /** The port with a log of its requests, each as its verb and the pod's name. */
     private static final class Logged extends ForwardingObjectApi<Pod> {
@@ -154,32 +155,40 @@ class PodStatusRealServerTest {
         for (int i = 0; i < PODS; i++) {
             pods.add(create("web-" + i));
         }
-        long began = System.nanoTime();
-        pods.forEach(pod -> manager.setPodStatus(pod, running(pod)));
-        await().pollInterval(Duration.ofMillis(5)).until(() -> api.requests().size() == 2 * PODS);
-        log.info(
-                "{} pods reported within {} ms",
-                PODS,
-                Duration.ofNanos(System.nanoTime() - began).toMillis());
-        await().until(() -> shop.admin().pods().inNamespace(shop.name()).list().getItems().stream()
-                .allMatch(pod -> "Running".equals(pod.getStatus().getPhase())));
-        // an old server knows no hostIPs and no started containers' signals: what it dropped must
-        // not be sent again and again
-        pods.forEach(pod ->
-                known.put(pod.getMetadata().getUid(), read(pod.getMetadata().getName())));
+        try (ManualTimers time = new ManualTimers();
+                PodStatusManager driven = managerOn(time)) {
+            driven.start();
+            long began = System.nanoTime();
+            pods.forEach(pod -> driven.setPodStatus(pod, running(pod)));
+            await().until(() -> {
+                time.advance(Duration.ZERO);
+                return api.requests().size() == 2 * PODS;
+            });
+            log.info(
+                    "{} pods reported within {} ms",
+                    PODS,
+                    Duration.ofNanos(System.nanoTime() - began).toMillis());
+            await().until(() -> shop.admin().pods().inNamespace(shop.name()).list().getItems().stream()
+                    .allMatch(pod -> "Running".equals(pod.getStatus().getPhase())));
+            // an old server knows no hostIPs and no started containers' signals: what it dropped must
+            // not be sent again and again
+            pods.forEach(pod ->
+                    known.put(pod.getMetadata().getUid(), read(pod.getMetadata().getName())));
 
-        // a pass may have looked at pods that were read after it
-        await().pollDelay(OVER_A_FULL_PASS).until(() -> true);
-        int before = api.requests().size();
-        await().pollDelay(OVER_A_FULL_PASS).until(() -> true);
+            time.advance(OVER_TWO_FULL_PASSES);
+        }
 
         assertThat(api.requests())
-                .hasSize(before)
+                .hasSize(2 * PODS)
                 .filteredOn(request -> request.startsWith("PATCH"))
                 .hasSize(PODS);
         assertThat(known.values())
                 .allSatisfy(pod -> assertThat(pod.getStatus().getHostIPs())
                         .hasSize(real.version().keepsHostIps() ? 1 : 0));
+    }
+
+    private PodStatusManager managerOn(Timekeeper time) {
+        return new PodStatusManager(api, uid -> Optional.ofNullable(known.get(uid)), time, () -> 0.0);
     }
 
     private Pod create(String name) {

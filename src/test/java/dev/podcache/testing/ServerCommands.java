@@ -24,6 +24,8 @@ record ServerCommands(ServerBinaries binaries, Path folder) {
         return List.of(
                 binaries.etcd().toString(),
                 "--data-dir=" + folder.resolve("etcd"),
+                // what was written survives a kill of the process all the same
+                "--unsafe-no-fsync=true",
                 "--listen-client-urls=" + clientUrl,
                 "--advertise-client-urls=" + clientUrl,
                 "--listen-peer-urls=" + peerUrl);

@@ -81,7 +81,7 @@ public final class TestCertificates {
     private static KeyPair newPair() {
         try {
             KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
-            generator.initialize(2048);
+            generator.initialize(1024);
             return generator.generateKeyPair();
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("this Java runtime has no RSA keys", e);

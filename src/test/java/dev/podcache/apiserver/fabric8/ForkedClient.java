@@ -37,6 +37,8 @@ final class ForkedClient implements AutoCloseable {
                                     .toString(),
                             "-XX:TieredStopAtLevel=1",
                             "-XX:+UseSerialGC",
+                            // as the JVM of the tests
+                            "-Dkeystore.pkcs12.keyPbeIterationCount=1",
                             "-Djdk.net.hosts.file=" + hosts,
                             "-Dsun.net.inetaddr.ttl=0",
                             "-Dsun.net.inetaddr.negative.ttl=0",

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.object.FailureReason;
+import dev.podcache.testing.ManualTimers;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Sockets;
 import dev.podcache.testing.TcpProxy;
@@ -25,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Requests one after the other, as heartbeats are, over networks that freeze, and to servers that are slow; in real time. */
+/** Requests one after the other, as heartbeats are, over networks that freeze, and to servers that are slow. */
 @NullUnmarked
 @ExtendWith(NoLeaks.class)
 class SerialRequestsTest {
@@ -33,7 +34,8 @@ class SerialRequestsTest {
     private static final Duration LEASE = Duration.ofSeconds(40);
     private static final Duration SHORT_LEASE = Duration.ofSeconds(12);
 
-    private final Timekeeper time = Timekeeper.system();
+    private final ManualTimers manual = new ManualTimers();
+    private final Timekeeper real = Timekeeper.system();
     private final StreamServer server = StreamServer.withoutHttp2();
     private final TcpProxy proxy = TcpProxy.to(server.port());
     private ApiConnections connections;
@@ -45,7 +47,8 @@ class SerialRequestsTest {
         connections.close();
         proxy.close();
         server.close();
-        time.close();
+        manual.close();
+        real.close();
     }
 
     @Test
@@ -78,16 +81,16 @@ class SerialRequestsTest {
 
     @Test
     void send_connectionFreezes_nextRequestGoesThroughWithinTenSeconds() {
-        connect(LEASE);
+        connect(LEASE, real);
         beat("/before").join();
         proxy.freeze();
-        long began = time.nanoTime();
+        long began = real.nanoTime();
 
         CompletableFuture<String> met = beat("/frozen");
         CompletableFuture<String> behind = beat("/behind");
 
         assertThat(behind.join()).isEqualTo("/behind");
-        Duration took = Duration.ofNanos(time.nanoTime() - began);
+        Duration took = Duration.ofNanos(real.nanoTime() - began);
         assertThat(took).isBetween(Duration.ofMillis(2900), Duration.ofSeconds(10));
         assertThat(failure(met).reason()).isEqualTo(FailureReason.TIMEOUT);
         assertThat(failure(met))
@@ -103,8 +106,14 @@ class SerialRequestsTest {
         proxy.freeze();
         proxy.freezeNew();
 
-        assertThat(failure(beat("/one")).reason()).isEqualTo(FailureReason.TIMEOUT);
-        assertThat(failure(beat("/two"))).hasMessageContaining("within 2s");
+        CompletableFuture<String> one = beat("/one");
+        manual.advance(Duration.ofSeconds(1));
+        assertThat(failure(one).reason()).isEqualTo(FailureReason.TIMEOUT);
+        CompletableFuture<String> two = beat("/two");
+        manual.advance(Duration.ofSeconds(2).minusMillis(1));
+        assertThat(two).isNotDone();
+        manual.advance(Duration.ofMillis(1));
+        assertThat(failure(two)).hasMessageContaining("within 2s");
         proxy.thaw();
 
         assertThat(beat("/three").join()).isEqualTo("/three");
@@ -114,15 +123,25 @@ class SerialRequestsTest {
     @Test
     void send_slowServer_isGivenTheTimeItNeeds() {
         connect(LEASE);
-        server.delay(Duration.ofSeconds(4));
+        server.hold();
+        CompletableFuture<String> one = beatThatArrives("/one");
+        manual.advance(Duration.ofSeconds(3));
+        assertThat(failure(one).reason()).isEqualTo(FailureReason.TIMEOUT);
 
-        ApiServerException first = failure(beat("/one"));
-        String second = beat("/two").join();
-        String third = beat("/three").join();
+        for (String path : List.of("/two", "/three")) {
+            CompletableFuture<String> later = beatThatArrives(path);
+            manual.advance(Duration.ofSeconds(4));
+            server.release();
 
-        assertThat(first.reason()).isEqualTo(FailureReason.TIMEOUT);
-        assertThat(second).isEqualTo("/two");
-        assertThat(third).isEqualTo("/three");
+            assertThat(later.join()).isEqualTo(path);
+            server.hold();
+        }
+    }
+
+    private CompletableFuture<String> beatThatArrives(String path) {
+        CompletableFuture<String> sent = beat(path);
+        await().until(() -> server.arrived.contains(path));
+        return sent;
     }
 
     /** As where name lookups for watches fail. */
@@ -130,7 +149,7 @@ class SerialRequestsTest {
     void send_allOtherThreadsThatMayBlockHang_isAnsweredAllTheSame() {
         connect(LEASE);
         CountDownLatch hanging = new CountDownLatch(1);
-        IntStream.range(0, 10).forEach(i -> time.blocking().execute(() -> awaitUninterruptibly(hanging)));
+        IntStream.range(0, 10).forEach(i -> manual.blocking().execute(() -> awaitUninterruptibly(hanging)));
 
         try {
             assertThat(beat("/one").join()).isEqualTo("/one");
@@ -215,11 +234,11 @@ class SerialRequestsTest {
     @Test
     void reconnect_whileOneIsUnderWay_letsItFinish() {
         connect(LEASE);
-        server.delay(Duration.ofMillis(500));
-        CompletableFuture<String> underWay = beat("/one");
-        await().until(() -> server.arrived.contains("/one"));
+        server.hold();
+        CompletableFuture<String> underWay = beatThatArrives("/one");
 
         heartbeats.reconnect();
+        server.release();
 
         assertThat(underWay.join()).isEqualTo("/one");
         beat("/two").join();
@@ -251,6 +270,10 @@ class SerialRequestsTest {
     }
 
     private void connect(Duration lease) {
+        connect(lease, manual);
+    }
+
+    private void connect(Duration lease, Timekeeper time) {
         Config config = new ConfigBuilder(Config.empty())
                 .withMasterUrl("https://127.0.0.1:" + proxy.port())
                 .withTrustCerts(true)

@@ -13,13 +13,15 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.SelfSignedCertificate;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An HTTPS server on loopback for many streams: paths that begin with {@code /watch} are watches that stay open, all
@@ -49,7 +51,8 @@ final class StreamServer implements AutoCloseable {
     /** The paths of what is no watch, in order of arrival. */
     final List<String> arrived = new CopyOnWriteArrayList<>();
 
-    private volatile Duration delay = Duration.ZERO;
+    /** Answers that wait for {@link #release}; null while none has to. */
+    private volatile @Nullable Queue<Runnable> held;
 
     final AtomicInteger pings = new AtomicInteger();
 
@@ -98,9 +101,16 @@ final class StreamServer implements AutoCloseable {
         return watches.containsKey(path);
     }
 
-    /** Has every request that is no watch answered this much later. */
-    void delay(Duration duration) {
-        delay = duration;
+    /** Holds all answers to what is no watch, until {@link #release}. */
+    void hold() {
+        held = new ConcurrentLinkedQueue<>();
+    }
+
+    /** Sends the answers that were held. Those to come are sent at once. */
+    void release() {
+        Queue<Runnable> answers = Objects.requireNonNull(held, "none was held");
+        held = null;
+        answers.forEach(Runnable::run);
     }
 
     /** Sends an event, or a part of one, to the watch of {@code path}. */
@@ -141,10 +151,11 @@ final class StreamServer implements AutoCloseable {
         HttpServerResponse response = request.response();
         if (!path.startsWith("/watch")) {
             arrived.add(path);
-            if (delay.isZero()) {
+            Queue<Runnable> waiting = held;
+            if (waiting == null) {
                 answerPlain(request, path);
             } else {
-                vertx.setTimer(delay.toMillis(), late -> answerPlain(request, path));
+                waiting.add(() -> answerPlain(request, path));
             }
             return;
         }

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -112,6 +113,9 @@ class AgentEndpointsTest {
     @Test
     void livez_apiServerIsAway_passes(NoLeaks leaks) throws Exception {
         leaks.allowWarnings("");
+        served.close();
+        // it is renewed every second
+        served = new ServedAgent(folder, Duration.ofSeconds(4)).awaitRunning();
         served.closeServer();
         await().until(() -> served.agent.counts().leaseRenewals().entrySet().stream()
                 .anyMatch(outcome -> !outcome.getKey().equals("succeeded") && outcome.getValue() > 0));

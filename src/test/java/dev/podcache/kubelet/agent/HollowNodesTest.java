@@ -1,8 +1,8 @@
 package dev.podcache.kubelet.agent;
 
+import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
-import static org.awaitility.Awaitility.await;
 
 import dev.podcache.embedded.InMemoryCluster;
 import dev.podcache.kubelet.runtime.HollowStage;

@@ -195,9 +195,19 @@ final class ProcessFixture implements AutoCloseable {
                 .waitFor();
     }
 
+    /** Whether a process runs. One that has ended does not, even if its parent has not noticed yet, which takes some seconds. */
+    static boolean isAlive(long pid) {
+        try {
+            String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
+            // the state follows the name, which may contain parentheses
+            return stat.charAt(stat.lastIndexOf(')') + 2) != 'Z';
+        } catch (IOException gone) {
+            return false;
+        }
+    }
+
     static void awaitEnd(long pid) {
-        Patience.await()
-                .until(() -> !ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false));
+        Patience.await().until(() -> !isAlive(pid));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.podcache.kubelet.agent;
 
 import static dev.podcache.kubelet.agent.ProcessFixture.awaitEnd;
+import static dev.podcache.kubelet.agent.ProcessFixture.isAlive;
 import static dev.podcache.kubelet.agent.ProcessFixture.kill;
 import static dev.podcache.kubelet.agent.ProcessFixture.reader;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -73,10 +74,6 @@ class ProcessLeftoversTest {
             process.await();
             return left;
         }
-    }
-
-    private static boolean isAlive(long pid) {
-        return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
     }
 
     private void endContainer() throws IOException {

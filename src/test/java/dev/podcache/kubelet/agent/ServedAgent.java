@@ -8,6 +8,7 @@ import dev.podcache.embedded.EmbeddedApiServer;
 import dev.podcache.embedded.InMemoryCluster;
 import dev.podcache.kubelet.certificate.CertificateRotation;
 import dev.podcache.kubelet.certificate.NodeCertificate;
+import dev.podcache.kubelet.nodelease.NodeLeaseOptions;
 import dev.podcache.micrometer.CertificateMeterBinder;
 import dev.podcache.micrometer.PrometheusScrape;
 import dev.podcache.testing.FixedHost;
@@ -75,6 +76,11 @@ final class ServedAgent implements AutoCloseable {
     }
 
     ServedAgent(Path folder) throws IOException, GeneralSecurityException {
+        this(folder, NodeLeaseOptions.DEFAULT_DURATION);
+    }
+
+    /** Starts an agent whose Lease has this duration. */
+    ServedAgent(Path folder, Duration lease) throws IOException, GeneralSecurityException {
         certificates = new TestCertificates();
         Path certificate = Files.writeString(folder.resolve("server.crt"), certificates.serverPem());
         Path key = Files.writeString(folder.resolve("server.key"), certificates.privateKeyPem());
@@ -91,6 +97,7 @@ final class ServedAgent implements AutoCloseable {
                 .scrape(node ->
                         PrometheusScrape.ofNode(node, List.of(new CertificateMeterBinder(rotation, Tags.empty()))))
                 .flags(Map.of("max-pods", "110", "hostname-override", NODE))
+                .leaseDuration(lease)
                 .healthPort("127.0.0.1", FreePorts.find(1).get(0))
                 .server(options -> options.address("127.0.0.1")
                         .port(0)

@@ -406,7 +406,7 @@ class KubeletServerTest {
                     BodyHandlers.ofString()));
         }
         // a call that takes long gives its place to the next one
-        await().until(() -> {
+        await().pollInterval(Duration.ofMillis(5)).until(() -> {
             fixture.clock.advance(Duration.ofMillis(100));
             return begun.getCount() == 0;
         });
