@@ -57,8 +57,8 @@ class HostileAnswersTest {
     private static final ObjectKey DB = ObjectKey.of("shop", "db");
     private static final PodKey POD = PodKey.of("shop", "web-1", "uid-1");
     private static final PodKey SUCCESSOR = PodKey.of("shop", "web-1", "uid-2");
-    private static final Duration READ_TIMEOUT = Duration.ofMillis(300);
-    private static final Duration SYNC_WAIT = Duration.ofMillis(150);
+    private static final Duration READ_TIMEOUT = Duration.ofMillis(600);
+    private static final Duration SYNC_WAIT = Duration.ofMillis(300);
     private static final String TOKEN = "t0ken-" + NoLeaks.CANARY;
     private static final String ENCODED_CANARY = Base64.getEncoder().encodeToString(NoLeaks.CANARY.getBytes(UTF_8));
     private static final String SECRET = secret();
