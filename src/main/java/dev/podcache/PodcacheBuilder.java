@@ -136,7 +136,7 @@ public final class PodcacheBuilder {
      * @throws IllegalArgumentException unless it is positive
      */
     public PodcacheBuilder firstSyncTimeout(Duration timeout) {
-        this.watchTimes = new WatchTimes(timeout, watchTimes.idleAfter());
+        this.watchTimes = new WatchTimes(Durations.positive("firstSyncTimeout", timeout), watchTimes.idleAfter());
         return this;
     }
 

@@ -2,16 +2,12 @@ package dev.podcache.josdk;
 
 import com.google.common.util.concurrent.MoreExecutors;
 import dev.podcache.Podcache;
-import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.manager.Manager;
 import dev.podcache.manager.ObjectEvent;
-import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectRef;
-import dev.podcache.object.ObjectUnavailableException;
 import dev.podcache.object.ObjectUnavailableException.NotRegistered;
-import dev.podcache.object.ObjectUnavailableException.NotSynced;
 import dev.podcache.object.Referrer;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.javaoperatorsdk.operator.OperatorException;
@@ -22,19 +18,15 @@ import io.javaoperatorsdk.operator.processing.event.Event;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.AbstractEventSource;
 import io.javaoperatorsdk.operator.processing.event.source.ResourceEventAware;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.Objects;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Gives a java-operator-sdk controller its secondary resources of one kind from a {@link Podcache}: exactly those that
@@ -70,11 +62,6 @@ import org.slf4j.LoggerFactory;
 public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetadata> extends AbstractEventSource<R, P>
         implements ResourceEventAware<P>, NamespaceChangeable {
 
-    private static final Logger log = LoggerFactory.getLogger(PodcacheEventSource.class);
-
-    /** How many reads may time out before the start goes on: a minute, with the default first-sync timeout. */
-    private static final int LATE = 60;
-
     private final ObjectKind<R> kind;
     private final Manager<R> manager;
     private final Supplier<Stream<P>> knownPrimaries;
@@ -82,6 +69,15 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
     private final RegisteredPrimaries<P> primaries;
     private @Nullable AutoCloseable subscription; // guarded by this
     private volatile boolean started;
+
+    /** Holds the objects of one read that no registered primary holds. */
+    private record ReadOwner(Referrer primary, String uid) implements Referrer {
+
+        @Override
+        public String toString() {
+            return "a read for " + primary;
+        }
+    }
 
     /**
      * Makes an event source.
@@ -133,8 +129,9 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
 
     /**
      * Registers the primaries that the controller knows, subscribes to changes, and waits until the objects that they
-     * name are read, so that the first reconciliations find them. Does not wait for objects that the server refuses.
-     * Stops waiting after {@value #LATE} reads have timed out, each after the cache's first-sync timeout. Idempotent.
+     * name are read, so that the first reconciliations find them. Reads them all at once. Stops waiting for an object
+     * when the server refuses it. Reads late objects again, each time for the cache's first-sync timeout: as long as
+     * that brings others, and up to {@value StartReads#TRIES} times if the server answers nothing. Idempotent.
      *
      * @throws IllegalStateException if the cache uses the strategy GET for this kind, or is closed and a primary names
      *     an object
@@ -150,7 +147,7 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
             super.start();
             primaries.open(knownPrimaries);
         }
-        awaitSynced();
+        new StartReads<>(name(), kind, manager).read(primaries.objects());
         started = isRunning();
     }
 
@@ -163,39 +160,10 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
         return started ? Status.HEALTHY : Status.UNHEALTHY;
     }
 
-    private void awaitSynced() {
-        Deque<ObjectKey> missing = primaries.objects().collect(Collectors.toCollection(ArrayDeque::new));
-        int late = 0;
-        for (ObjectKey object = missing.poll(); object != null; object = missing.poll()) {
-            try {
-                manager.findObject(object.namespace(), object.name());
-            } catch (NotSynced e) {
-                if (++late == LATE) {
-                    log.warn(
-                            "{} starts, although not all objects of kind {} are read; the last: {}",
-                            name(),
-                            kind,
-                            "" + e);
-                    return;
-                }
-                if (mayEndSoon(e)) {
-                    missing.add(object);
-                }
-            } catch (ObjectUnavailableException | IllegalArgumentException e) {
-                log.debug("{} {} is not to be had", kind, object, e); // the reconciliation says so
-            }
-        }
-    }
-
-    /** Returns whether another try may succeed soon: the server did not refuse, it was slow, busy or unreachable. */
-    private static boolean mayEndSoon(NotSynced late) {
-        return !(late.getCause() instanceof ApiServerException failure)
-                || failure.reason() == FailureReason.THROTTLED
-                || failure.reason() == FailureReason.TIMEOUT
-                || failure.reason() == FailureReason.UNAVAILABLE;
-    }
-
-    /** Unsubscribes and unregisters every primary. No event begins after it has returned. Idempotent. */
+    /**
+     * Unsubscribes and unregisters every primary. No event begins after it has returned. Reconciliations that are still
+     * running can read on, see {@link #getSecondaryResources}. Idempotent.
+     */
     @Override
     public synchronized void stop() throws OperatorException {
         super.stop();
@@ -268,30 +236,41 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
     }
 
     /**
-     * Returns the objects of this kind that {@code primary} names and that exist. Objects that are known come from
-     * memory, even if they are stale. Waits for objects that were never read: for each at most for the cache's
-     * first-sync timeout, or its read timeout under {@code CACHE}. So an object that is missing here does not exist at
-     * the API server. Exception: for a primary that is deleted, or that this event source has not seen yet, objects may
-     * be missing.
+     * Returns the objects of this kind that {@code primary} names and that exist. An object that is missing here does
+     * not exist: the API server has said so, and nothing has failed since. Whatever else is the reason for not having
+     * an object, this throws.
+     *
+     * <p>Objects that are known come from memory, even if they are stale. Waits once for all that are not: at most for
+     * the cache's first-sync timeout, or its read timeout under {@code CACHE}. For objects that no registered primary
+     * names, the call registers an owner of its own until it returns. So it reads them from the API server if {@code
+     * primary} is deleted, was not seen yet or is an old version, and after {@link #stop}, until the cache is closed.
      *
      * @return shared objects: must not be modified
      * @throws dev.podcache.object.ObjectUnavailableException if it is unknown whether an object exists, such as without
-     *     access to it; java-operator-sdk then tries again
+     *     access to it, or because the cache is closed; java-operator-sdk then tries again, unless the operator stops
      * @throws IllegalArgumentException if {@code primary} names an object that cannot exist; the message quotes the
      *     name
+     * @throws IllegalStateException if the cache is closed just then
      */
     @Override
     public Set<R> getSecondaryResources(P primary) {
         Set<ObjectKey> objects = primaries.namedBy(primary);
         primaries.putIfNewer(primary, objects);
-        Set<R> existing = new LinkedHashSet<>();
-        for (ObjectKey object : objects) {
+        try {
+            return existing(objects);
+        } catch (NotRegistered e) {
+            Referrer reader =
+                    new ReadOwner(Referrer.of(primary), UUID.randomUUID().toString());
+            manager.register(reader, objects);
             try {
-                manager.findObject(object.namespace(), object.name()).ifPresent(existing::add);
-            } catch (NotRegistered gone) {
-                log.debug("{} {} is not referenced any more", kind, object);
+                return existing(objects);
+            } finally {
+                manager.unregister(reader);
             }
         }
-        return existing;
+    }
+
+    private Set<R> existing(Set<ObjectKey> objects) {
+        return new LinkedHashSet<>(manager.getObjects(objects).values());
     }
 }

@@ -91,9 +91,11 @@ public interface Manager<T> {
     ObjectState state(String namespace, String name);
 
     /**
-     * Returns the object like {@link #getObject}, or empty if the API server answered that there is none.
+     * Returns the object like {@link #getObject}, or empty if the API server answered that there is none and no later
+     * check has failed.
      *
-     * @throws dev.podcache.object.ObjectUnavailableException for every other reason why there is no object
+     * @throws dev.podcache.object.ObjectUnavailableException for every other reason why there is no object; NotFound if
+     *     there was none, and a later check failed, so that it may exist by now
      * @throws IllegalArgumentException if namespace or name is not a legal Kubernetes name
      */
     Optional<T> findObject(String namespace, String name);
@@ -125,11 +127,11 @@ public interface Manager<T> {
     CompletableFuture<T> getObjectAsync(String namespace, String name);
 
     /**
-     * Returns several objects, after one wait for all that are not in memory. An object that does not exist is left
-     * out.
+     * Returns several objects, after one wait for all that are not in memory. Leaves out those for which {@link
+     * #findObject} is empty.
      *
      * @return by key, in the order of {@code keys}; unmodifiable, its objects too
-     * @throws dev.podcache.object.ObjectUnavailableException if an object is unavailable for any other reason
+     * @throws dev.podcache.object.ObjectUnavailableException as {@code findObject} does, for the first such object
      * @throws IllegalArgumentException if a key is not legal
      */
     Map<ObjectKey, T> getObjects(Set<ObjectKey> keys);

@@ -131,8 +131,16 @@ class StoreManager<T> implements Manager<T> {
         try {
             return Optional.of(getObject(namespace, name));
         } catch (NotFound e) {
+            if (isUnsure(e)) {
+                throw e;
+            }
             return Optional.empty();
         }
+    }
+
+    /** Returns whether the object may exist by now: a later check than the one that did not find it has failed. */
+    private static boolean isUnsure(NotFound absent) {
+        return absent.getCause() != null;
     }
 
     @Override
@@ -159,7 +167,7 @@ class StoreManager<T> implements Manager<T> {
                 throw new FetchFailed(store.kind(), key, FailureReason.INTERRUPTED, 0, null, e);
             } catch (ExecutionException e) {
                 Throwable failure = Objects.requireNonNull(e.getCause());
-                if (!(failure instanceof NotFound)) {
+                if (!(failure instanceof NotFound absent) || isUnsure(absent)) {
                     Throwables.throwIfUnchecked(failure);
                     throw new IllegalStateException("a get threw a checked exception", failure);
                 }

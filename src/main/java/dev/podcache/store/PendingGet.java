@@ -72,6 +72,10 @@ abstract class PendingGet<T> {
     }
 
     private void goOnLater(CompletableFuture<?> completion, CompletableFuture<T> result) {
+        if (!completion.isDone() && left().isZero()) {
+            goOn(false, result);
+            return;
+        }
         // the completion and the timer race: the first of them goes on
         AtomicBoolean over = new AtomicBoolean();
         Timekeeper.Scheduled timer = options.timekeeper().schedule(left(), () -> {

@@ -64,7 +64,7 @@ final class WatchGet<T extends HasMetadata> extends PendingGet<T> {
         Answer<T> fallback = found.answerAfterTimeout();
         Throwable failure = found.state().lastFailure();
         if (fallback == null) {
-            throw new NotSynced(kind, key, store.times.firstSync(), failure);
+            throw notSynced(failure);
         }
         return serve(fallback, true, failure);
     }
@@ -76,6 +76,11 @@ final class WatchGet<T extends HasMetadata> extends PendingGet<T> {
             }
             return present.object;
         }
-        throw new NotFound(kind, key, failedCheck);
+        // what nobody confirms must not look confirmed because the check is slow instead of failing
+        throw new NotFound(kind, key, stale && failedCheck == null ? notSynced(null) : failedCheck);
+    }
+
+    private NotSynced notSynced(@Nullable Throwable failure) {
+        return new NotSynced(kind, key, store.times.firstSync(), failure);
     }
 }

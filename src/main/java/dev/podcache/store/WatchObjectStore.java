@@ -75,7 +75,7 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
     /**
      * The durations of this strategy. They are cut to a hundred years.
      *
-     * @param firstSync the longest that a get waits for the first list and watch; positive
+     * @param firstSync the longest that a get waits for the first list and watch; zero for none that waits
      * @param idleAfter closes the watch of an object that was not read for this long, up to half this duration later;
      *     at least a minute
      */
@@ -87,10 +87,10 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
         /**
          * Checks both durations.
          *
-         * @throws IllegalArgumentException if {@code firstSync} is not positive or {@code idleAfter} is below a minute
+         * @throws IllegalArgumentException if {@code firstSync} is negative or {@code idleAfter} is below a minute
          */
         public WatchTimes {
-            firstSync = Durations.positive("firstSyncTimeout", firstSync);
+            firstSync = Durations.atLeast(Duration.ZERO, "firstSyncTimeout", firstSync);
             idleAfter = Durations.atLeast(Duration.ofMinutes(1), "idleAfter", idleAfter);
         }
     }

@@ -62,11 +62,7 @@ public final class FakePodcache implements AutoCloseable {
         public <T extends HasMetadata> Store<T> storeOf(ObjectKind<T> kind) {
             FakeObjects<T> server = objectsOf(kind);
             return new WatchObjectStore<>(
-                    kind,
-                    server::byName,
-                    server,
-                    StoreOptions.defaults(time),
-                    new WatchTimes(WatchTimes.DEFAULT.firstSync(), NEVER));
+                    kind, server::byName, server, StoreOptions.defaults(time), new WatchTimes(Duration.ZERO, NEVER));
         }
 
         @Override
@@ -123,7 +119,9 @@ public final class FakePodcache implements AutoCloseable {
 
     /**
      * Ends the watch of an object, and makes every request for it fail until it is put or removed. An object that the
-     * cache knows becomes stale; an object that it does not know cannot be read.
+     * cache knows becomes stale. An object that it does not know cannot be read: {@code NotSynced}. An object that is
+     * registered and was never put is known not to exist: {@code getObject} then throws {@code NotFound} whose cause is
+     * the failure, and {@code findObject} throws the same.
      *
      * @param namespace empty for a kind without namespaces
      * @param reason the reason of the {@code ApiServerException} that is the cause of what reads throw

@@ -8,6 +8,7 @@ import dev.podcache.manager.ObjectEntry;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectRef;
+import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.object.ObjectUnavailableException.NotSynced;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Secrets;
@@ -27,6 +28,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The promises of the event source, with everything on one thread. */
 @ExtendWith(NoLeaks.class)
@@ -156,19 +159,101 @@ class PodcacheEventSourceTest {
         assertThat(source.getSecondaryResources(website("one", 2, "cert"))).hasSize(1);
         assertThat(held()).containsExactly("cert");
 
-        assertThat(source.getSecondaryResources(one)).as("an old copy").isEmpty();
+        source.getSecondaryResources(one); // an old copy
         source.onResourceUpdated(one, one);
         assertThat(held()).containsExactly("cert");
     }
 
+    /** When a reconciliation may ask although its primary is not registered. */
+    enum Unregistered {
+        NOT_STARTED {
+            @Override
+            void bringAbout(PodcacheEventSource<Secret, Website> source, Website primary) {}
+        },
+        NOT_SEEN {
+            @Override
+            void bringAbout(PodcacheEventSource<Secret, Website> source, Website primary) {
+                source.start();
+            }
+        },
+        DELETED {
+            @Override
+            void bringAbout(PodcacheEventSource<Secret, Website> source, Website primary) {
+                source.start();
+                source.onResourceCreated(primary);
+                source.onResourceDeleted(primary);
+            }
+        },
+        LEFT_NAMESPACE {
+            @Override
+            void bringAbout(PodcacheEventSource<Secret, Website> source, Website primary) {
+                source.start();
+                source.onResourceCreated(primary);
+                source.changeNamespaces(Set.of("elsewhere"));
+            }
+        },
+        STOPPED {
+            @Override
+            void bringAbout(PodcacheEventSource<Secret, Website> source, Website primary) {
+                source.start();
+                source.onResourceCreated(primary);
+                source.stop();
+            }
+        },
+        OLD_COPY {
+            @Override
+            void bringAbout(PodcacheEventSource<Secret, Website> source, Website primary) {
+                source.start();
+                source.onResourceCreated(website("one", 2, "other"));
+            }
+        };
+
+        abstract void bringAbout(PodcacheEventSource<Secret, Website> source, Website primary);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void secondaryResources_ofAnUnregisteredPrimary_areThoseThatExist(Unregistered why) {
+        cache.put(Secrets.of("shop", "db", "v1"));
+        Website one = website("one", 1, "db", "missing");
+        why.bringAbout(source, one);
+        List<String> before = held();
+        marked.clear();
+
+        assertThat(source.getSecondaryResources(one))
+                .extracting(secret -> secret.getMetadata().getName())
+                .containsExactly("db");
+        assertThat(held()).as("a read leaves no registration").isEqualTo(before);
+        assertThat(marked).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void secondaryResources_ofAnUnregisteredPrimary_thatAreRefused_areNotAbsent(Unregistered why, NoLeaks leaks) {
+        leaks.allowWarnings("failed; retrying");
+        Website one = website("one", 1, "db");
+        why.bringAbout(source, one);
+        List<String> before = held();
+        cache.fail(ObjectKind.SECRET, "shop", "db", FailureReason.FORBIDDEN);
+
+        assertThatExceptionOfType(NotSynced.class)
+                .isThrownBy(() -> source.getSecondaryResources(one))
+                .withMessageContaining("shop/db");
+        assertThat(held()).isEqualTo(before);
+    }
+
     @Test
-    void secondaryResources_ofAPrimaryThatIsGone_areNone() {
+    void secondaryResource_thatDidNotExist_andIsRefusedNow_isNotAbsent(NoLeaks leaks) {
+        leaks.allowWarnings("failed; retrying");
         Website one = website("one", 1, "db");
         start(one);
-        source.onResourceDeleted(one);
-
         assertThat(source.getSecondaryResources(one)).isEmpty();
-        assertThat(held()).isEmpty();
+
+        cache.fail(ObjectKind.SECRET, "shop", "db", FailureReason.FORBIDDEN);
+
+        assertThatExceptionOfType(NotFound.class)
+                .isThrownBy(() -> source.getSecondaryResources(one))
+                .withMessageContaining("checking again failed");
     }
 
     @Test

@@ -13,6 +13,7 @@ import dev.podcache.embedded.Verb;
 import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
+import dev.podcache.object.ObjectUnavailableException.NotSynced;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
 import java.time.Duration;
@@ -177,6 +178,28 @@ class WatchBrokenTest {
         f.server.resetWatches();
 
         assertThatThrownBy(f::get).isInstanceOf(NotFound.class).hasMessageContaining("checking again failed");
+    }
+
+    /** The answer may be hours old: only the watch that was closed has confirmed it. */
+    @Test
+    void closedWatch_absentObject_andASlowServer_failsNotFoundThatSaysWhyItIsNotSure() throws Exception {
+        f.store.addReference(DB, POD);
+        assertThatThrownBy(f::get).isInstanceOf(NotFound.class).hasNoCause();
+        f.timekeeper.advance(Duration.ofMinutes(3));
+        assertThat(f.server.openWatches()).isZero();
+        f.create(DB, "v1");
+        HeldRequests lists = f.server.faults().hold(RequestPattern.any().verb(Verb.LIST));
+        CompletableFuture<String> get = f.getBehind();
+        f.timekeeper.awaitWaiters(1);
+        f.timekeeper.advance(Duration.ofSeconds(1));
+
+        assertThatThrownBy(get::get)
+                .hasRootCauseInstanceOf(NotSynced.class)
+                .hasMessageContaining("not found in the last answer; checking again failed: ")
+                .hasMessageContaining("not synced within 1000 ms");
+        assertThatThrownBy(f::get).isInstanceOf(NotFound.class).hasCauseInstanceOf(NotSynced.class);
+        lists.release();
+        assertThat(f.get()).isEqualTo("v1");
     }
 
     @Test

@@ -24,9 +24,11 @@ import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Secret;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -136,6 +138,40 @@ class FakePodcacheTest {
 
         cache.put(Secrets.of("shop", "db", "v1"));
         assertThat(value()).isEqualTo("v1");
+    }
+
+    @Test
+    void failure_endsAReadWithoutBlocking_andOfSeveral_atOnce(NoLeaks leaks) {
+        leaks.allowWarnings("failed; retrying");
+        cache.fail(ObjectKind.SECRET, "shop", "db", FailureReason.FORBIDDEN);
+        register("db", "copy");
+
+        assertThat(secrets.getObjectAsync("shop", "db"))
+                .isCompletedExceptionally()
+                .failsWithin(Duration.ZERO)
+                .withThrowableOfType(ExecutionException.class)
+                .withCauseInstanceOf(NotSynced.class);
+        assertThatExceptionOfType(NotSynced.class)
+                .isThrownBy(() -> secrets.getObjects(Set.of(ObjectKey.of("shop", "db"), ObjectKey.of("shop", "copy"))));
+    }
+
+    @Test
+    void failure_ofAnObjectThatDidNotExist_doesNotSayThatItDoesNotExist(NoLeaks leaks) {
+        leaks.allowWarnings("failed; retrying");
+        register("db");
+        assertThat(secrets.findObject("shop", "db")).isEmpty();
+        cache.fail(ObjectKind.SECRET, "shop", "db", FailureReason.FORBIDDEN);
+
+        assertThatExceptionOfType(NotFound.class)
+                .isThrownBy(() -> secrets.findObject("shop", "db"))
+                .withMessageContaining("checking again failed");
+        assertThatExceptionOfType(NotFound.class)
+                .isThrownBy(() -> secrets.getObjects(Set.of(ObjectKey.of("shop", "db"))))
+                .satisfies(thrown -> assertThat(ApiServerException.reasonOf(thrown.getCause()))
+                        .isEqualTo(FailureReason.FORBIDDEN));
+
+        cache.remove(ObjectKind.SECRET, "shop", "db");
+        assertThat(secrets.findObject("shop", "db")).isEmpty();
     }
 
     @Test

@@ -1,15 +1,18 @@
 package dev.podcache.kubelet.podconfig;
 
+import com.google.common.base.Throwables;
 import dev.podcache.kubelet.events.EventRecorder;
 import dev.podcache.kubelet.events.InvolvedObject;
 import dev.podcache.manager.Manager;
 import dev.podcache.object.ObjectUnavailableException;
-import io.fabric8.kubernetes.api.model.LocalObjectReference;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,6 +29,9 @@ public final class ImagePullSecrets {
     private static final Logger log = LoggerFactory.getLogger(ImagePullSecrets.class);
     private static final String REASON = "FailedToRetrieveImagePullSecret";
 
+    /** A read of a pull secret that has begun. */
+    private record PullRead(String name, CompletableFuture<Secret> secret) {}
+
     private final Manager<Secret> secrets;
     private final EventRecorder events;
 
@@ -41,8 +47,9 @@ public final class ImagePullSecrets {
     }
 
     /**
-     * Returns the available pull secrets of {@code pod}, and omits unavailable ones. Calls {@link Manager#getObject}
-     * once for each pull secret, and blocks as long as these calls do.
+     * Returns the available pull secrets of {@code pod}, and omits unavailable ones. Reads them all at once, each by
+     * {@link Manager#getObjectAsync}, and blocks as long as the longest read takes. An interrupt ends the wait: Secrets
+     * that are not read by then count as unavailable, and the interrupt status is set.
      *
      * @param pod the pod as the API server returned it, with metadata and spec; neither kept nor modified
      * @return the Secrets in the order of the pod's spec; unmodifiable. The Secrets are shared and must not be modified
@@ -50,11 +57,13 @@ public final class ImagePullSecrets {
     public List<Secret> of(Pod pod) {
         List<Secret> found = new ArrayList<>();
         List<String> missing = new ArrayList<>();
-        for (LocalObjectReference reference : Nullables.orEmpty(pod.getSpec().getImagePullSecrets())) {
-            String name = Nullables.orEmpty(reference.getName());
-            if (!name.isEmpty()) {
-                find(pod, name).ifPresentOrElse(found::add, () -> missing.add(name));
-            }
+        List<PullRead> reads = Nullables.orEmpty(pod.getSpec().getImagePullSecrets()).stream()
+                .map(reference -> Nullables.orEmpty(reference.getName()))
+                .filter(name -> !name.isEmpty())
+                .map(name -> new PullRead(name, begin(pod, name)))
+                .toList();
+        for (PullRead read : reads) {
+            end(pod, read).ifPresentOrElse(found::add, () -> missing.add(read.name));
         }
         if (!missing.isEmpty()) {
             String message = "Unable to retrieve some image pull secrets (" + String.join(", ", missing)
@@ -64,19 +73,35 @@ public final class ImagePullSecrets {
         return List.copyOf(found);
     }
 
-    private Optional<Secret> find(Pod pod, String name) {
-        String namespace = pod.getMetadata().getNamespace();
+    private CompletableFuture<Secret> begin(Pod pod, String name) {
         try {
-            return Optional.of(secrets.getObject(namespace, name));
-        } catch (ObjectUnavailableException | IllegalArgumentException e) {
-            // at debug: every sync of the pod repeats it, and the event already reports it
-            log.debug(
-                    "pod {}/{}: pull secret {} is unavailable: {}",
-                    namespace,
-                    pod.getMetadata().getName(),
-                    name,
-                    e.getMessage());
-            return Optional.empty();
+            return secrets.getObjectAsync(pod.getMetadata().getNamespace(), name);
+        } catch (IllegalArgumentException e) {
+            return CompletableFuture.failedFuture(e);
         }
+    }
+
+    private static Optional<Secret> end(Pod pod, PullRead read) {
+        Throwable unavailable;
+        try {
+            return Optional.of(read.secret.get());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            unavailable = e;
+        } catch (ExecutionException e) {
+            unavailable = Objects.requireNonNull(e.getCause());
+            if (!(unavailable instanceof ObjectUnavailableException)
+                    && !(unavailable instanceof IllegalArgumentException)) {
+                Throwables.throwIfUnchecked(unavailable);
+            }
+        }
+        // at debug: every sync of the pod repeats it, and the event already reports it
+        log.debug(
+                "pod {}/{}: pull secret {} is unavailable: {}",
+                pod.getMetadata().getNamespace(),
+                pod.getMetadata().getName(),
+                read.name,
+                unavailable.getMessage());
+        return Optional.empty();
     }
 }

@@ -5,6 +5,7 @@ import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
+import dev.podcache.object.ObjectUnavailableException.NotSynced;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.util.HashMap;
@@ -34,7 +35,8 @@ final class PodObjects {
     }
 
     /**
-     * Returns the content of a Secret, or null if it is optional and does not exist.
+     * Returns the content of a Secret, or null if it is optional and does not exist. During an outage, the last answer
+     * counts, as for a kubelet.
      *
      * @throws PodConfigException if the Secret is unavailable for any other reason
      */
@@ -47,7 +49,8 @@ final class PodObjects {
     }
 
     /**
-     * Returns the content of a ConfigMap, or null if it is optional and does not exist.
+     * Returns the content of a ConfigMap, or null if it is optional and does not exist. During an outage, the last
+     * answer counts, as for a kubelet.
      *
      * @throws PodConfigException if the ConfigMap is unavailable for any other reason
      */
@@ -73,10 +76,13 @@ final class PodObjects {
         try {
             data = reader.apply(key);
         } catch (NotFound e) {
-            if (Boolean.TRUE.equals(optional)) {
+            // nobody has watched the object for a while, and its new watch has no answer yet
+            boolean unconfirmed = e.getCause() instanceof NotSynced;
+            if (Boolean.TRUE.equals(optional) && !unconfirmed) {
                 return null;
             }
-            throw target.failure(kindName + " \"" + key.name() + "\" not found", e);
+            String notFound = kindName + " \"" + key.name() + "\" not found";
+            throw target.failure(unconfirmed ? String.valueOf(e.getMessage()) : notFound, e);
         } catch (ObjectUnavailableException e) {
             throw target.failure(String.valueOf(e.getMessage()), e);
         } catch (IllegalArgumentException e) {

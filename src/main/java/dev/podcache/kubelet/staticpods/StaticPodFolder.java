@@ -36,9 +36,11 @@ import org.slf4j.LoggerFactory;
 /**
  * Reads the static pods of a node from files, again and again. Files in subfolders and files whose names begin with a dot
  * are ignored. A file that is no pod is reported, by a log line and an event of the Node, and its pod counts as gone; the
- * other files are used. Thread-safe; no method blocks.
+ * other files are used. A file that cannot be read is reported too, and its pod stays as it is: a full table of open
+ * files must not stop pods. Thread-safe; no method blocks.
  *
- * <p>Follows {@code pkg/kubelet/config/file.go}, without inotify.
+ * <p>Follows {@code pkg/kubelet/config/file.go}, without inotify. Unlike upstream, it keeps the pod of a file that it
+ * cannot read.
  */
 public final class StaticPodFolder implements AutoCloseable {
 
@@ -60,6 +62,7 @@ public final class StaticPodFolder implements AutoCloseable {
     /** The pods of one read, and the files that define them. */
     private static final class Found {
         final List<Pod> pods = new ArrayList<>();
+        final Map<Path, Pod> byFile = new HashMap<>();
         private final Map<ObjectKey, Path> byName = new HashMap<>();
         private final Map<String, Path> byUid = new HashMap<>();
 
@@ -79,12 +82,14 @@ public final class StaticPodFolder implements AutoCloseable {
             }
             byName.put(name, file);
             byUid.put(metadata.getUid(), file);
+            byFile.put(file, pod);
             pods.add(pod);
             return null;
         }
     }
 
     private Map<String, Pod> lastPods = Map.of(); // by UID
+    private Map<Path, Pod> lastFiles = Map.of();
     private final Map<Path, String> problems = new HashMap<>();
 
     /**
@@ -153,6 +158,7 @@ public final class StaticPodFolder implements AutoCloseable {
         Map<String, Pod> byUid = new HashMap<>();
         found.pods.forEach(pod -> byUid.put(pod.getMetadata().getUid(), pod));
         lastPods = byUid;
+        lastFiles = found.byFile;
         return List.copyOf(found.pods);
     }
 
@@ -164,8 +170,12 @@ public final class StaticPodFolder implements AutoCloseable {
         } catch (NoSuchFileException gone) {
             log.debug("{} was deleted while the folder was read", file);
             return null;
-        } catch (IOException e) {
+        } catch (CharacterCodingException e) {
             problem = reason(e);
+        } catch (IOException e) {
+            Pod last = lastFiles.get(file);
+            String clash = last == null ? null : found.add(last, file);
+            return reason(e) + (clash == null ? "; its pod stays as it is" : "; " + clash);
         } catch (StackOverflowError e) {
             problem = "it is nested too deeply";
         } catch (IllegalArgumentException e) {

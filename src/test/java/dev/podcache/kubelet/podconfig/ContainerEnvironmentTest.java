@@ -12,6 +12,9 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.embedded.HeldRequests;
+import dev.podcache.embedded.RequestPattern;
+import dev.podcache.embedded.Verb;
 import dev.podcache.manager.Manager;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKind;
@@ -136,6 +139,21 @@ class ContainerEnvironmentTest {
         f.server.cluster().update(secret("db", Map.of("password", "v2")));
 
         assertThat(of(pod).variables()).containsEntry("V", "v2");
+    }
+
+    /** It was missing when the last container started, and was not watched since. */
+    @Test
+    void of_optionalAndMissingLongAgo_isNotMissingWhileASlowServerIsAsked() {
+        Pod pod = f.register(pod(envFromSecret("db", true)));
+        assertThat(of(pod).variables()).doesNotContainKey("PASSWORD");
+        f.timekeeper.advance(Duration.ofMinutes(20));
+        f.server.cluster().create(secret("db", Map.of("PASSWORD", "v1")));
+        HeldRequests lists = f.server.faults().hold(RequestPattern.any().verb(Verb.LIST));
+
+        assertThat(failure(pod)).hasMessageContaining("checking again failed").hasMessageContaining("not synced");
+
+        lists.release();
+        assertThat(of(pod).variables()).containsEntry("PASSWORD", "v1");
     }
 
     @Test

@@ -2,17 +2,27 @@ package dev.podcache.kubelet.podconfig;
 
 import static dev.podcache.kubelet.podconfig.PodConfigFixture.NS;
 import static dev.podcache.kubelet.podconfig.PodConfigFixture.secret;
+import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.embedded.RequestPattern;
+import dev.podcache.object.FailureReason;
+import dev.podcache.testing.FakeApiServer;
+import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RecordedEvents;
+import dev.podcache.testing.WatchedCaches;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.LocalObjectReference;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.Secret;
+import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -73,6 +83,32 @@ class ImagePullSecretsTest {
     void of_illegalName_isOneThatIsMissing() {
         assertThat(names(pod("No/Name"))).isEmpty();
         assertThat(events.lines()).hasSize(1).first().asString().contains("(No/Name)");
+    }
+
+    @Test
+    void of_severalRefused_takesAsLongAsOne(NoLeaks leaks) throws Exception {
+        leaks.allowWarnings("failed; retrying");
+        ManualTimekeeper timekeeper = new ManualTimekeeper();
+        try (FakeApiServer server = new FakeApiServer(timekeeper);
+                WatchedCaches caches = WatchedCaches.of(server)) {
+            server.failNext(
+                    Integer.MAX_VALUE,
+                    new ApiServerException(FailureReason.FORBIDDEN, 403, null, "was answered 403", null),
+                    RequestPattern.any());
+            Pod pod = pod("a", "b", "c", "d");
+            caches.secrets().registerPod(pod);
+            CompletableFuture<List<Secret>> found =
+                    CompletableFuture.supplyAsync(() -> new ImagePullSecrets(caches.secrets(), events).of(pod));
+
+            await().pollInterval(Duration.ofMillis(5)).until(() -> {
+                timekeeper.advance(Duration.ofMillis(50));
+                return found.isDone();
+            });
+
+            assertThat(found.get()).isEmpty();
+            assertThat(events.lines()).singleElement().asString().contains("(a, b, c, d)");
+            assertThat(Duration.ofNanos(timekeeper.nanoTime())).isLessThan(Duration.ofMillis(2_500));
+        }
     }
 
     private Iterable<String> names(Pod pod) {

@@ -15,6 +15,8 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -245,6 +247,34 @@ class StaticPodFolderTest {
         assertThat(events.lines().get(0))
                 .startsWith("Warning FailedValidation static pod path " + manifests + " cannot be read (")
                 .endsWith("); the static pods stay as they are");
+    }
+
+    /** Reading the memory of a process at address 0 fails, whoever asks. */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void read_fileCannotBeRead_isReportedAndItsPodStays(NoLeaks leaks) throws IOException {
+        leaks.allowWarnings("static pod file");
+        write("a.yaml", "alpha", "nginx");
+        write("b.yaml", "beta", "nginx");
+        folder.start();
+        Pod alpha = pods().get(0);
+
+        Files.delete(manifests.resolve("a.yaml"));
+        Files.createSymbolicLink(manifests.resolve("a.yaml"), Path.of("/proc/self/mem"));
+        write("b.yaml", "beta", "redis");
+        nextRead();
+        nextRead();
+
+        assertThat(pods()).hasSize(2).first().isSameAs(alpha);
+        assertThat(pods().get(1).getSpec().getContainers().get(0).getImage()).isEqualTo("redis");
+        assertThat(events.lines())
+                .singleElement()
+                .asString()
+                .contains("a.yaml is not used: ", "its pod stays as it is");
+
+        Files.delete(manifests.resolve("a.yaml"));
+        nextRead();
+        assertThat(names()).containsExactly("beta-worker-1");
     }
 
     @Test
