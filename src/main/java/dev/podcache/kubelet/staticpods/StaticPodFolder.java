@@ -170,8 +170,6 @@ public final class StaticPodFolder implements AutoCloseable {
         } catch (NoSuchFileException gone) {
             log.debug("{} was deleted while the folder was read", file);
             return null;
-        } catch (CharacterCodingException e) {
-            problem = reason(e);
         } catch (IOException e) {
             Pod last = lastFiles.get(file);
             String clash = last == null ? null : found.add(last, file);
