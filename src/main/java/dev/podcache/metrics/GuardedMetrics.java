@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** Shields Podcache from the exceptions of a user's listener. */
 final class GuardedMetrics implements PodcacheMetrics {
@@ -50,11 +51,11 @@ final class GuardedMetrics implements PodcacheMetrics {
         try {
             call.run();
         } catch (RuntimeException | Error e) {
-            // An Error too, such as a NoClassDefFoundError in a listener: it must not end a watch. Logged once, because
+            // An Error too, such as a NoClassDefFoundError in a listener: it must not end a watch. One warning, because
             // a listener that always throws would fill the log at the rate of the gets.
-            if (warned.compareAndSet(false, true)) {
-                log.warn("metrics listener {} threw; its further exceptions are not logged", metrics.getClass(), e);
-            }
+            log.atLevel(warned.compareAndSet(false, true) ? Level.WARN : Level.DEBUG)
+                    .setCause(e)
+                    .log("metrics listener {} threw; its further exceptions are logged at DEBUG", metrics.getClass());
         }
     }
 }

@@ -91,7 +91,9 @@ class ControllersCommandRealServerTest {
     void frozenNode_isNotReadyForKubectlInTime_itsPodIsDeleted_andItIsReadyAfterItThaws(NoLeaks leaks)
             throws Exception {
         // the agent of the frozen node says that it cannot renew its Lease
-        leaks.allowWarnings("");
+        leaks.allowWarnings("frozen-0 ");
+        leaks.allowWarnings("failed; retrying: ");
+        leaks.allowWarnings(" did not answer a ping for ");
         try (RealApiServer real = RealApiServer.start(
                         "--default-not-ready-toleration-seconds=2", "--default-unreachable-toleration-seconds=2");
                 KubernetesClient admin = real.client();

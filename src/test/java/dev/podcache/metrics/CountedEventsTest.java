@@ -87,7 +87,7 @@ class CountedEventsTest {
     }
 
     @Test
-    @ExpectedWarnings("threw; its further exceptions are not logged")
+    @ExpectedWarnings("threw; its further exceptions are logged at DEBUG")
     void listenerThatThrows_isCaught_andEverythingIsCounted() {
         CountedEvents events = new CountedEvents(new PodcacheMetrics() {
             @Override

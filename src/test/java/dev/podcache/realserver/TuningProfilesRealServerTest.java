@@ -163,7 +163,9 @@ class TuningProfilesRealServerTest {
     @Test
     void frozenNode_ofEachProfile_isNoticedAndEvictedWithinThePlan_andIsReadyAfterItThaws(NoLeaks leaks) {
         // the agents of the frozen nodes say that they cannot renew their Leases
-        leaks.allowWarnings("");
+        leaks.allowWarnings("-frozen-0 ");
+        leaks.allowWarnings("failed; retrying: ");
+        leaks.allowWarnings(" did not answer a ping for ");
         CompletableFuture.allOf(
                         running(TuningProfile.DEFAULT, 12),
                         running(TuningProfile.FAST, 5),

@@ -60,7 +60,7 @@ final class CapturedLog extends AppenderBase<ILoggingEvent> {
         return events.stream().map(CapturedLog::text).toList();
     }
 
-    private static String text(ILoggingEvent event) {
+    static String text(ILoggingEvent event) {
         String thrown = event.getThrowableProxy() == null
                 ? ""
                 : System.lineSeparator() + ThrowableProxyUtil.asString(event.getThrowableProxy());

@@ -6,8 +6,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * The warnings and errors that a test under {@link NoLeaks} must log. The test fails if one is missing or another one
- * is logged.
+ * The warnings and errors that a test or a jqwik property must log. It fails if one is missing. It also fails, under
+ * {@link NoLeaks}, if another one is logged, and elsewhere, if another error is, or a warning that carries a Throwable.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)

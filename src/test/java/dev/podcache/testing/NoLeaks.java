@@ -4,8 +4,10 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -23,7 +25,7 @@ import org.junit.jupiter.api.function.Executable;
  *
  * <ul>
  * <li>No thread started by the test or its fields is alive. Threads have eight seconds to end.
- * <li>No thread had an uncaught exception.
+ * <li>No thread had an uncaught exception, and nothing that was logged carries a failed assertion.
  * <li>{@code dev.podcache} logged no warning or error except those of {@link ExpectedWarnings} and
  * {@link #allowWarnings}.
  * <li>The {@link #CANARY}, a secret that tests put into payloads, appears in no form in a log line (at TRACE for
@@ -61,8 +63,7 @@ public final class NoLeaks
     private static final class RunningTest {
         final LiveThreads threads = new LiveThreads();
         final CapturedLog log = new CapturedLog();
-        final Thread.@Nullable UncaughtExceptionHandler handler = Thread.getDefaultUncaughtExceptionHandler();
-        final Queue<String> uncaught = new ConcurrentLinkedQueue<>();
+        final HiddenFailures hidden = new HiddenFailures();
         final Queue<String> allowed = new ConcurrentLinkedQueue<>();
         final Queue<Executable> checks = new ConcurrentLinkedQueue<>();
     }
@@ -78,9 +79,21 @@ public final class NoLeaks
         return object;
     }
 
-    /** Allows, but does not require, a warning or error that contains {@code text}. */
+    /**
+     * Allows, but does not require, a warning or error that contains {@code text}.
+     *
+     * @throws IllegalArgumentException if {@code text} is blank, which would allow them all
+     */
     public void allowWarnings(String text) {
+        if (text.isBlank()) {
+            throw new IllegalArgumentException("the text must be a part of the warning, but is blank");
+        }
         current().allowed.add(text);
+    }
+
+    /** Returns the warnings and errors that {@code dev.podcache} has logged during the test. */
+    public List<String> warnings() {
+        return current().log.warnings();
     }
 
     /** Fails the test if {@code object} changes before its end. */
@@ -120,11 +133,10 @@ public final class NoLeaks
         for (Thread thread : ended.threads.survivors(patience)) {
             problems.add("thread " + thread.getName() + " lives on, at " + List.of(thread.getStackTrace()));
         }
-        Thread.setDefaultUncaughtExceptionHandler(ended.handler);
+        ended.hidden.end();
         ended.log.end();
         watch = null;
-        problems.addAll(ended.uncaught);
-        checkLog(ended, expected(context), problems);
+        checkLog(ended, HiddenFailures.expectedBy(context.getRequiredTestMethod()), problems);
         SEEN.stream()
                 .filter(Canary::isIn)
                 .map(seen -> "a secret in what was seen: " + seen)
@@ -137,9 +149,7 @@ public final class NoLeaks
                 problems.add(failed.toString());
             }
         }
-        if (!problems.isEmpty()) {
-            throw new AssertionError("the test left behind:\n- " + String.join("\n- ", problems));
-        }
+        HiddenFailures.throwIfAny(problems);
     }
 
     @Override
@@ -160,8 +170,7 @@ public final class NoLeaks
         watch = begun;
         SEEN.clear();
         begun.log.begin();
-        Thread.setDefaultUncaughtExceptionHandler(
-                (thread, thrown) -> begun.uncaught.add("uncaught in thread " + thread.getName() + ": " + saw(thrown)));
+        begun.hidden.begin();
     }
 
     private RunningTest current() {
@@ -173,13 +182,14 @@ public final class NoLeaks
     }
 
     private static void checkLog(RunningTest ended, List<String> expected, List<String> problems) {
-        List<String> warnings = ended.log.warnings();
+        Set<String> logged = new LinkedHashSet<>(ended.log.warnings());
+        logged.addAll(ended.hidden.drain());
         for (String text : expected) {
-            if (warnings.stream().noneMatch(warning -> warning.contains(text))) {
+            if (logged.stream().noneMatch(warning -> warning.contains(text))) {
                 problems.add("expected, but not logged: a warning with \"" + text + "\"");
             }
         }
-        for (String warning : warnings) {
+        for (String warning : logged) {
             if (expected.stream().noneMatch(warning::contains)
                     && ended.allowed.stream().noneMatch(warning::contains)) {
                 problems.add("not expected: " + warning);
@@ -198,11 +208,6 @@ public final class NoLeaks
                 problems.add("a secret in the name of a thread: " + thread.getName());
             }
         }
-    }
-
-    private static List<String> expected(ExtensionContext context) {
-        ExpectedWarnings declared = context.getRequiredTestMethod().getAnnotation(ExpectedWarnings.class);
-        return declared == null ? List.of() : List.of(declared.value());
     }
 
     private static String json(Object object) {

@@ -1,5 +1,6 @@
 package dev.podcache.testing;
 
+import java.io.PrintStream;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -32,22 +33,24 @@ public class PropertyTimeLimit implements AroundPropertyHook, AroundTryHook {
 
     private final Duration limit;
     private final Duration shrinkingLimit;
+    private final PrintStream console;
     private @Nullable PropertyRun run; // of the current property; properties run one at a time
 
     /** Created by jqwik through {@code ServiceLoader}. */
     public PropertyTimeLimit() {
-        this(Duration.parse(System.getProperty(PROPERTY, "PT5M")), SHRINKING_LIMIT);
+        this(Duration.parse(System.getProperty(PROPERTY, "PT5M")), SHRINKING_LIMIT, TestLogs.console());
     }
 
-    PropertyTimeLimit(Duration limit, Duration shrinkingLimit) {
+    PropertyTimeLimit(Duration limit, Duration shrinkingLimit, PrintStream console) {
         this.limit = limit;
         this.shrinkingLimit = shrinkingLimit;
+        this.console = console;
     }
 
     @Override
     public PropertyExecutionResult aroundProperty(PropertyLifecycleContext context, PropertyExecutor property)
             throws InterruptedException {
-        PropertyRun begun = new PropertyRun(context, limit);
+        PropertyRun begun = new PropertyRun(context, limit, console);
         run = begun;
         begun.watcher.start();
         PropertyExecutionResult result;
@@ -91,14 +94,16 @@ public class PropertyTimeLimit implements AroundPropertyHook, AroundTryHook {
         private final CountDownLatch over = new CountDownLatch(1);
         private final PropertyLifecycleContext context;
         private final Duration limit;
+        private final PrintStream console;
         final Thread watcher = new Thread(this::watch, "property-time-limit");
         volatile List<Object> arguments = List.of();
         volatile @Nullable String trouble;
         private @Nullable Long falsifiedAt; // nanoseconds, of the first failure; null before
 
-        PropertyRun(PropertyLifecycleContext context, Duration limit) {
+        PropertyRun(PropertyLifecycleContext context, Duration limit, PrintStream console) {
             this.context = context;
             this.limit = limit;
+            this.console = console;
             watcher.setDaemon(true);
         }
 
@@ -123,7 +128,7 @@ public class PropertyTimeLimit implements AroundPropertyHook, AroundTryHook {
             }
             String found = describe();
             trouble = found;
-            System.err.println(found);
+            console.println(found);
             runner.interrupt();
         }
 

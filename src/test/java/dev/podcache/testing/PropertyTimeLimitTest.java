@@ -22,10 +22,13 @@ import org.junit.platform.testkit.engine.Event;
 
 class PropertyTimeLimitTest {
 
+    private static final ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    private static final PrintStream console = new PrintStream(printed, true, StandardCharsets.UTF_8);
+
     /** Long enough to see that a property does not end. */
     static final class FifthOfASecond extends PropertyTimeLimit {
         FifthOfASecond() {
-            super(Duration.ofMillis(200), Duration.ofMinutes(1));
+            super(Duration.ofMillis(200), Duration.ofMinutes(1), console);
         }
     }
 
@@ -49,7 +52,7 @@ class PropertyTimeLimitTest {
 
     static final class NoShrinking extends PropertyTimeLimit {
         NoShrinking() {
-            super(Duration.ofMinutes(1), Duration.ZERO);
+            super(Duration.ofMinutes(1), Duration.ZERO, console);
         }
     }
 
@@ -85,14 +88,9 @@ class PropertyTimeLimitTest {
 
     @Test
     void property_stuckInATry_tellsTheSeedBeforeItEnds() {
-        PrintStream err = System.err;
-        ByteArrayOutputStream printed = new ByteArrayOutputStream();
-        System.setErr(new PrintStream(printed, true, StandardCharsets.UTF_8));
-        try {
-            failureOf(Stuck.class);
-        } finally {
-            System.setErr(err);
-        }
+        printed.reset();
+
+        failureOf(Stuck.class);
 
         assertThat(printed.toString(StandardCharsets.UTF_8))
                 .contains("Stuck.waits took longer")

@@ -59,6 +59,7 @@ final class LeaseSync {
     private volatile long renewedAt; // nanoseconds; written before renewed
     private volatile boolean renewed;
     private volatile boolean stopped;
+    private boolean unrenewable; // since the last renewal; used by rounds only
 
     LeaseSync(ObjectApi<Lease> leases, ObjectApi<Node> nodes, NodeLeaseOptions options, Timekeeper timekeeper) {
         this.leases = leases;
@@ -134,7 +135,10 @@ final class LeaseSync {
             return CompletableFuture.completedFuture(false);
         }
         if (failures == TRIES) {
-            log.warn("the Lease of Node {} could not be renewed in {} tries; retrying", options.nodeName(), TRIES);
+            // one warning for each outage; sinceRenewal() shows how long it lasts
+            log.atLevel(unrenewable ? Level.DEBUG : Level.WARN)
+                    .log("the Lease of Node {} could not be renewed in {} tries; retrying", options.nodeName(), TRIES);
+            unrenewable = true;
             return CompletableFuture.completedFuture(false);
         }
         return begin(() -> send(base))
@@ -158,12 +162,13 @@ final class LeaseSync {
     }
 
     private void reportFailedUpdate(int failures, @Nullable Throwable thrown) {
-        log.info(
-                "renewal of the Lease of Node {} failed in try {} of {}: {}",
-                options.nodeName(),
-                failures,
-                TRIES,
-                ApiServerException.describe(thrown));
+        log.atLevel(unrenewable ? Level.DEBUG : Level.INFO)
+                .log(
+                        "renewal of the Lease of Node {} failed in try {} of {}: {}",
+                        options.nodeName(),
+                        failures,
+                        TRIES,
+                        ApiServerException.describe(thrown));
         if (failures > 1) {
             notifyRepeatedFailure();
         }
@@ -261,6 +266,7 @@ final class LeaseSync {
 
     private void accept(Lease lease) {
         latest = lease;
+        unrenewable = false;
         renewedAt = timekeeper.nanoTime();
         renewed = true;
     }

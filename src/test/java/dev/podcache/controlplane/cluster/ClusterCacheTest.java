@@ -7,6 +7,7 @@ import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.ManualTimekeeper;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
@@ -147,6 +148,7 @@ class ClusterCacheTest {
     }
 
     @Test
+    @ExpectedWarnings("a listener of the cluster's cache threw")
     void listenerThrows_theCacheGoesOn() {
         cache.addListener(new ClusterListener() {
             @Override
@@ -162,6 +164,7 @@ class ClusterCacheTest {
     }
 
     @Test
+    @ExpectedWarnings("a listener of the cluster's cache threw")
     void listenerThrows_losesNeitherTheRestOfAList_norTheOtherListeners() {
         List<String> second = new ArrayList<>();
         List<String> listed = new ArrayList<>();

@@ -9,6 +9,7 @@ import dev.podcache.embedded.Selection;
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.ManualTimekeeper;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
@@ -265,6 +266,7 @@ class LeaderElectorTest {
     }
 
     @Test
+    @ExpectedWarnings("a listener of Lease kube-system/controllers threw")
     void listenerThrows_theLeaseIsRenewedNevertheless() {
         LeaderElector elector = new LeaderElector(
                 a.leases,

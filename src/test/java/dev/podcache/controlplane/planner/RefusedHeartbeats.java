@@ -7,6 +7,7 @@ import dev.podcache.controlplane.cluster.ControllerLoop;
 import dev.podcache.controlplane.planner.SimulatedAgent.SimulatedWorld;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.testing.Effort;
 import dev.podcache.testing.ForwardingObjectApi;
 import dev.podcache.time.SimulatedTimekeeper;
 import io.fabric8.kubernetes.api.model.Node;
@@ -27,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RefusedHeartbeats {
 
-    private static final int NODES = 200;
+    static final int NODES = Effort.NIGHTLY ? 200 : 40;
     private static final Duration COUNTED = Duration.ofMinutes(10);
 
     private final PlanSettings settings;
@@ -38,7 +39,7 @@ final class RefusedHeartbeats {
     private boolean refusing;
 
     /**
-     * Simulates 200 nodes until the grace period of each is over.
+     * Simulates the nodes until the grace period of each is over.
      *
      * @param statusReport the time between two reports of an unchanged status; the time between two updates, for older
      *     kubelets

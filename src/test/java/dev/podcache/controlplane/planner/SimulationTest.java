@@ -71,7 +71,7 @@ class SimulationTest {
                 .isCloseTo(plan.value(PlanFigure.STATUS_UPDATES), Percentage.withPercentage(5));
         assertThat(refused.statusTries().getMin()).isGreaterThanOrEqualTo((int) plan.value(PlanFigure.FEWEST_ATTEMPTS));
         assertThat(refused.statusTries().getMax()).isLessThanOrEqualTo((int) plan.value(PlanFigure.MOST_ATTEMPTS));
-        assertThat(refused.statusTries().getCount()).isEqualTo(200);
+        assertThat(refused.statusTries().getCount()).isEqualTo(RefusedHeartbeats.NODES);
     }
 
     @ParameterizedTest

@@ -101,6 +101,7 @@ class HangingRuntimeRealServerTest {
     @Test
     void callAboutTheNodeHangs_nodeIsNotReadyWithin30s_itsLeaseIsRenewed_andItIsReadyWhenTheCallReturns(NoLeaks leaks) {
         leaks.allowWarnings("has not returned the usage of its pods for 10 s");
+        leaks.allowWarnings("no answer from"); // a busy machine
         // the pods are listed at the start
         pods.runtime.hang("pods");
         nodes.forEach(node -> node.agent.start());

@@ -134,6 +134,22 @@ class LeaseSyncTest extends LeaseFixture {
     }
 
     @Test
+    void round_renewalsFailForLong_warnsOnceForEachOutage(NoLeaks leaks) {
+        leaks.allowWarnings("could not be renewed in 5 tries");
+        createNode();
+        start();
+        for (int outage = 1; outage <= 2; outage++) {
+            failUpdates(Integer.MAX_VALUE, FailureReason.UNAVAILABLE, 503);
+            time.advance(Duration.ofMinutes(2));
+
+            assertThat(leaks.warnings()).hasSize(outage);
+
+            server.clearFailures();
+            time.advance(Duration.ofSeconds(10));
+        }
+    }
+
+    @Test
     void update_timeoutThenConflictThenSuccess_readsAgainAndDoesNotNotify() {
         createNode();
         Lease base = createLease();

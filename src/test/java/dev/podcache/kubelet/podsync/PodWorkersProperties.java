@@ -9,6 +9,7 @@ import dev.podcache.apiserver.Fetched;
 import dev.podcache.object.ObjectUnavailableException;
 import dev.podcache.pod.PodEnd;
 import dev.podcache.pod.PodReferences;
+import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.ManualTimekeeper;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -333,6 +334,7 @@ class PodWorkersProperties {
     }
 
     @Property(tries = 150)
+    @ExpectedWarnings("the runtime is busy")
     void podsEndAsTheirSpecsSay_whateverHappens(@ForAll("events") List<Event> events) {
         Model model = new Model(events);
         try {
