@@ -1,16 +1,15 @@
 package dev.podcache.apiserver.fabric8;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
@@ -24,8 +23,13 @@ final class ScriptedServer extends SocketServer {
     /** The beginning of an answer with status 200, whose body comes in chunks. */
     static final String CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 
+    private static final byte[] LINE_END = {'\r', '\n'};
+
     /** The heads of the requests, in order of arrival. */
     final List<String> requests = new CopyOnWriteArrayList<>();
+
+    /** The body of the last request. */
+    volatile String lastBody = "";
 
     private volatile Script script = connection -> {};
 
@@ -55,7 +59,17 @@ final class ScriptedServer extends SocketServer {
 
         /** Sends one chunk of an answer that comes in chunks. */
         void chunk(String text) throws IOException {
-            write(chunkOf(text.getBytes(UTF_8)));
+            byte[] bytes = text.getBytes(UTF_8);
+            chunk(bytes, 0, bytes.length);
+        }
+
+        /** Sends one chunk of an answer that comes in chunks. */
+        void chunk(byte[] bytes, int offset, int length) throws IOException {
+            ByteArrayOutputStream chunk = new ByteArrayOutputStream(length + 16);
+            chunk.writeBytes((Integer.toHexString(length) + "\r\n").getBytes(UTF_8));
+            chunk.write(bytes, offset, length);
+            chunk.writeBytes(LINE_END);
+            write(chunk.toByteArray());
         }
 
         void close() throws IOException {
@@ -104,19 +118,10 @@ final class ScriptedServer extends SocketServer {
             connection.write(CHUNKED);
             byte[] bytes = body.getBytes(UTF_8);
             for (int at = 0; at < bytes.length; at += size) {
-                connection.write(chunkOf(Arrays.copyOfRange(bytes, at, Math.min(bytes.length, at + size))));
+                connection.chunk(bytes, at, Math.min(bytes.length - at, size));
             }
             connection.write("0\r\n\r\n");
         });
-    }
-
-    private static byte[] chunkOf(byte[] bytes) {
-        byte[] size = (Integer.toHexString(bytes.length) + "\r\n").getBytes(ISO_8859_1);
-        byte[] chunk = Arrays.copyOf(size, size.length + bytes.length + 2);
-        System.arraycopy(bytes, 0, chunk, size.length, bytes.length);
-        chunk[chunk.length - 2] = '\r';
-        chunk[chunk.length - 1] = '\n';
-        return chunk;
     }
 
     @Override
@@ -129,7 +134,7 @@ final class ScriptedServer extends SocketServer {
         InputStream in = new BufferedInputStream(socket.getInputStream());
         ScriptedConnection connection = new ScriptedConnection(socket);
         for (String head = head(in); head != null && !head.startsWith("PRI * HTTP/2.0"); head = head(in)) {
-            in.skipNBytes(bodyLength(head));
+            lastBody = new String(in.readNBytes(bodyLength(head)), UTF_8);
             requests.add(head);
             script.answer(connection);
         }

@@ -36,13 +36,17 @@ final class WireCertificates {
     private static final AtomicLong SERIAL = new AtomicLong(1);
     private static final X500Name ISSUER = new X500Name("CN=wire-ca");
     private static final KeyPair KEYS = keys();
-    private static final X509Certificate AUTHORITY = authority();
+    private static final X509Certificate AUTHORITY = newAuthority();
 
     private WireCertificates() {}
 
     /** The certificate of the authority, as PEM. */
     static String authorityPem() {
         return pem("CERTIFICATE", encoded(AUTHORITY));
+    }
+
+    static X509Certificate authority() {
+        return AUTHORITY;
     }
 
     /** The private key of every certificate, as PEM. */
@@ -108,7 +112,7 @@ final class WireCertificates {
         }
     }
 
-    private static X509Certificate authority() {
+    private static X509Certificate newAuthority() {
         X509v3CertificateBuilder builder = builder(ISSUER.toString());
         try {
             builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(true));
