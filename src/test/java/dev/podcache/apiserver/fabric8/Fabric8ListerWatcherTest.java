@@ -51,8 +51,7 @@ class Fabric8ListerWatcherTest extends Fabric8WatchFixture {
                 .extracting(item -> item.object().getMetadata().getName())
                 .containsExactly("one", "two");
         assertThat(listed.items().get(0).object().getData()).containsEntry("a", "日本語");
-        assertThat(listed.items().get(0).encodedBytes())
-                .isEqualTo(one.getBytes(UTF_8).length);
+        assertThat(listed.items().get(0).encodedBytes()).isEqualTo(one.getBytes(UTF_8).length);
         assertThat(listed.items().get(1).encodedBytes()).isEqualTo(two.length());
     }
 
@@ -150,8 +149,7 @@ class Fabric8ListerWatcherTest extends Fabric8WatchFixture {
 
     @Test
     void byName_isTheSameSelectionAsByItsField() throws InterruptedException {
-        ListerWatcher<ConfigMap> one =
-                server.byName(ObjectKind.CONFIG_MAP).apply(ObjectKey.of("shop", "db"));
+        ListerWatcher<ConfigMap> one = server.byName(ObjectKind.CONFIG_MAP).apply(ObjectKey.of("shop", "db"));
         network.answer("410 Gone", "");
 
         one.watch("47", Duration.ofMinutes(30), events::add);
@@ -165,8 +163,8 @@ class Fabric8ListerWatcherTest extends Fabric8WatchFixture {
                 + "&allowWatchBookmarks=true";
         assertThat(network.requests.get(0)).startsWith(path + "&resourceVersion=47&timeoutSeconds=1800 HTTP");
         assertThat(network.requests.get(1))
-                .startsWith(path
-                        + "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=1800 HTTP");
+                .startsWith(
+                        path + "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=1800 HTTP");
     }
 
     /** Decodes on the event loop, so that an answer has been dealt with when a later one comes. */
@@ -185,8 +183,8 @@ class Fabric8ListerWatcherTest extends Fabric8WatchFixture {
     @ParameterizedTest
     @CsvSource({"1, 36+, true", "1, 31+, false", "x, y, false", "'', '', false"})
     void version_inAnyForm_decidesWhetherListsAreStreamed(String major, String minor, boolean streams) {
-        ScriptedServer.Script version = ScriptedServer.answering(
-                "200 OK", "{\"major\":\"%s\",\"minor\":\"%s\"}".formatted(major, minor));
+        ScriptedServer.Script version =
+                ScriptedServer.answering("200 OK", "{\"major\":\"%s\",\"minor\":\"%s\"}".formatted(major, minor));
         AtomicInteger answered = new AtomicInteger();
         network.onRequest(connection -> {
             version.answer(connection);

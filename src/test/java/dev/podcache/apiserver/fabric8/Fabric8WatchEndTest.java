@@ -185,8 +185,10 @@ class Fabric8WatchEndTest extends Fabric8WatchFixture {
         consumer.release();
 
         awaitEventsOnTheWay();
-        assertThat(events).hasSize(2).last().satisfies(event -> assertThat(text(event))
-                .isEqualTo("1"));
+        assertThat(events)
+                .hasSize(2)
+                .last()
+                .satisfies(event -> assertThat(text(event)).isEqualTo("1"));
     }
 
     /** Two answers in one TLS record, so that both have been received when the second watch is closed. */
@@ -271,9 +273,7 @@ class Fabric8WatchEndTest extends Fabric8WatchFixture {
         network.answer("410 Gone", "");
         CompletableFuture<WatchEvent<ConfigMap>> other = new CompletableFuture<>();
         configMaps("").watch("1", HOUR, other::complete);
-        assertThat(other)
-                .succeedsWithin(Duration.ofSeconds(Patience.SECONDS))
-                .isInstanceOf(WatchEvent.Ended.class);
+        assertThat(other).succeedsWithin(Duration.ofSeconds(Patience.SECONDS)).isInstanceOf(WatchEvent.Ended.class);
     }
 
     @Test

@@ -37,8 +37,9 @@ class FilteredDecodingTest extends Fabric8WatchFixture {
     @Test
     void page_inWhichOneObjectIsReferenced_decodesThatOne() {
         String items = IntStream.range(0, 500)
-                .mapToObj(i ->
-                        i == 250 ? ITEM.formatted("db", i, "{\"k\":\"v\"}") : ITEM.formatted("other-" + i, i, UNDECODABLE))
+                .mapToObj(i -> i == 250
+                        ? ITEM.formatted("db", i, "{\"k\":\"v\"}")
+                        : ITEM.formatted("other-" + i, i, UNDECODABLE))
                 .collect(Collectors.joining(","));
         network.answer(
                 "200 OK",
@@ -65,8 +66,7 @@ class FilteredDecodingTest extends Fabric8WatchFixture {
                 "ADDED    | {'x':[{'metadata':{'name':'db'}}],'metadata':{'labels':{'name':'db'},'name':'other','resourceVersion':'7'}} | 7",
                 "ADDED    | {'metadata':{'name':'other'}} | ''"
             })
-    void anotherObject_isSkippedWithItsVersion(String type, String object, String version)
-            throws InterruptedException {
+    void anotherObject_isSkippedWithItsVersion(String type, String object, String version) throws InterruptedException {
         assertThat(decode(type, object)).isEqualTo(new WatchEvent.Undecoded<>(version));
     }
 

@@ -64,9 +64,9 @@ class HostAddressesTest extends WireFixture {
             return task -> {
                 tasks.incrementAndGet();
                 long thread = Thread.currentThread().getId();
-                for (MonitorInfo lock :
-                        ManagementFactory.getThreadMXBean().getThreadInfo(new long[] {thread}, true, false)[0]
-                                .getLockedMonitors()) {
+                for (MonitorInfo lock : ManagementFactory.getThreadMXBean()
+                        .getThreadInfo(new long[] {thread}, true, false)[0]
+                        .getLockedMonitors()) {
                     if (lock.getClassName().startsWith("dev.podcache")) {
                         locksHeld.add(lock.toString());
                     }

@@ -119,12 +119,12 @@ class HostileAnswersTest {
         NOT_MODIFIED(connection -> connection.write("HTTP/1.1 304 Not Modified\r\n\r\n")),
         REDIRECT_TO_NOWHERE(answering("302 Found\r\nLocation: :::" + NoLeaks.CANARY, "")),
         REDIRECT_TO_ITSELF(answering("307 Temporary Redirect\r\nLocation: /api/v1/namespaces/shop/secrets/db", "")),
-        LENGTH_TOO_LONG(
-                connection -> connection.write("HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\n" + SECRET)),
+        LENGTH_TOO_LONG(connection ->
+                connection.write("HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\n" + SECRET)),
         // no canary in what follows the answer: Vert.x takes it for another answer, and logs
         // what it cannot make sense of
-        LENGTH_TOO_SHORT(
-                connection -> connection.write("HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n" + SECRET.substring(0, 60))),
+        LENGTH_TOO_SHORT(connection ->
+                connection.write("HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n" + SECRET.substring(0, 60))),
         LENGTH_NEGATIVE(connection -> connection.write("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n" + SECRET)),
         LENGTH_NO_NUMBER(connection -> connection.write("HTTP/1.1 200 OK\r\nContent-Length: ten\r\n\r\n" + SECRET)),
         CHUNK_NO_NUMBER(connection -> connection.write(
@@ -137,7 +137,8 @@ class HostileAnswersTest {
         }),
         GZIP_OF_GARBAGE(answering("200 OK\r\nContent-Encoding: gzip", NoLeaks.CANARY)),
         GZIP_BOMB(connection -> {
-            connection.write("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: " + BOMB.length + "\r\n\r\n");
+            connection.write(
+                    "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: " + BOMB.length + "\r\n\r\n");
             connection.write(BOMB);
         }),
         ENCODING_UNKNOWN(answering("200 OK\r\nContent-Encoding: " + NoLeaks.CANARY, "\0\0\0" + NoLeaks.CANARY)),

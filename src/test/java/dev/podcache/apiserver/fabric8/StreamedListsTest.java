@@ -1,7 +1,6 @@
 package dev.podcache.apiserver.fabric8;
 
 import static dev.podcache.testing.Patience.await;
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.Podcache;

@@ -74,10 +74,7 @@ class TlsSourcesTest extends WireFixture {
     @ValueSource(booleans = {true, false})
     void twoAuthorities_serverOfEither_isTrusted(boolean first) throws Exception {
         String another = TestCertificates.another().authorityPem();
-        connect(trusting(
-                        first
-                                ? WireCertificates.authorityPem() + another
-                                : another + WireCertificates.authorityPem())
+        connect(trusting(first ? WireCertificates.authorityPem() + another : another + WireCertificates.authorityPem())
                 .build());
 
         answerOf(make(RequestKind.GET, "a"));

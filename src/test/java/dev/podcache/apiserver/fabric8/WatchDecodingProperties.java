@@ -41,8 +41,7 @@ class WatchDecodingProperties {
     private final ScriptedServer network = new ScriptedServer();
     private final Fabric8ApiServer server = Fabric8ApiServer.of(
             new ConfigBuilder(Config.empty()).withMasterUrl(network.url()).build(), RequestLimit.DEFAULT);
-    private final ListerWatcher<Secret> secrets =
-            server.listerWatcher(ObjectKind.SECRET, "shop", "metadata.name=a");
+    private final ListerWatcher<Secret> secrets = server.listerWatcher(ObjectKind.SECRET, "shop", "metadata.name=a");
 
     @AfterProperty
     void tearDown() {
@@ -96,7 +95,8 @@ class WatchDecodingProperties {
                 seen.add(event.toString());
             }
         });
-        List<String> complete = all.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
+        List<String> complete =
+                all.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
         requireDecent(endOf.get());
         return complete;
     }

@@ -59,8 +59,7 @@ class WatchEventDecodingTest extends Fabric8WatchFixture {
 
     @ParameterizedTest
     @CsvSource({"'', false", "',\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}', true"})
-    void bookmark_hasTheVersionAndWhetherItEndsAList(String annotations, boolean endsList)
-            throws InterruptedException {
+    void bookmark_hasTheVersionAndWhetherItEndsAList(String annotations, boolean endsList) throws InterruptedException {
         assertThat(decode("{\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"ConfigMap\",\"metadata\":"
                         + "{\"resourceVersion\":\"12\"" + annotations + "}}}"))
                 .isEqualTo(new WatchEvent.Bookmark<>("12", endsList));
@@ -69,9 +68,8 @@ class WatchEventDecodingTest extends Fabric8WatchFixture {
     @ParameterizedTest
     @CsvSource({"410, EXPIRED", "500, UNAVAILABLE", "429, THROTTLED", "403, FORBIDDEN"})
     void error_isTheEndWithItsReason(int code, FailureReason reason) throws InterruptedException {
-        ApiServerException failure =
-                ended(decode("{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"code\":" + code
-                        + ",\"message\":\"too old\",\"details\":{\"retryAfterSeconds\":3}}}"));
+        ApiServerException failure = ended(decode("{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"code\":" + code
+                + ",\"message\":\"too old\",\"details\":{\"retryAfterSeconds\":3}}}"));
 
         assertThat(failure.reason()).isEqualTo(reason);
         assertThat(failure.httpCode()).isEqualTo(code);

@@ -75,7 +75,8 @@ class BodyReaderTest {
     void incompleteAnswers_togetherBeyondTheBound_oneFails_andItsShareIsThereForOthers() {
         connect(StreamServer.withLimit(5));
         List<CompletableFuture<Integer>> both = List.of(half(), half());
-        CompletableFuture.anyOf(both.get(0).handle((length, failed) -> 1), both.get(1).handle((length, failed) -> 1))
+        CompletableFuture.anyOf(
+                        both.get(0).handle((length, failed) -> 1), both.get(1).handle((length, failed) -> 1))
                 .orTimeout(60, TimeUnit.SECONDS)
                 .join();
         CompletableFuture<Integer> refused = both.get(0).isDone() ? both.get(0) : both.get(1);
