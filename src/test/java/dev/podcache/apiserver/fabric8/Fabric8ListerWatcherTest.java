@@ -140,8 +140,10 @@ class Fabric8ListerWatcherTest extends Fabric8WatchFixture {
         ListerWatcher<Pod> selected = server.listerWatcher(ObjectKind.POD, "", "spec.nodeName!=");
         network.answer("403 Forbidden", "");
 
-        catchThrowable(() -> selected.list(Duration.ofSeconds(10)).join());
+        Throwable thrown =
+                catchThrowable(() -> selected.list(Duration.ofSeconds(10)).join());
 
+        assertThat(thrown).hasMessageContaining("LIST pods with spec.nodeName!= was answered 403");
         assertThat(selected).hasToString("pods with spec.nodeName!=");
         assertThat(network.requests.get(0))
                 .startsWith("GET /api/v1/pods?fieldSelector=spec.nodeName%21%3D&limit=500&resourceVersion=0 HTTP");

@@ -1,5 +1,6 @@
 package dev.podcache.apiserver.fabric8;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.object.FailureReason;
@@ -7,13 +8,14 @@ import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.TestCertificates;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.vertx.core.http.HttpVersion;
+import java.io.ByteArrayInputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.security.Provider;
 import java.security.Security;
-import java.security.cert.X509Certificate;
+import java.security.cert.CertificateFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.NullUnmarked;
 import org.jspecify.annotations.Nullable;
@@ -82,7 +84,7 @@ class TlsSourcesTest extends WireFixture {
 
     @Test
     void authorityOfTheRuntime_isTrustedOnlyIfNoOtherIsNamed() throws Exception {
-        System.setProperty(STORE_OF_THE_RUNTIME, storeWith(WireCertificates.authority()));
+        System.setProperty(STORE_OF_THE_RUNTIME, storeWith(WireCertificates.authorityPem()));
         connect(config(server.url()).withCaCertData(null).build());
         answerOf(make(RequestKind.GET, "without"));
 
@@ -128,11 +130,14 @@ class TlsSourcesTest extends WireFixture {
         return config(server.url()).withCaCertData(null).withCaCertFile(file.toString());
     }
 
-    private String storeWith(X509Certificate authority) throws Exception {
+    private String storeWith(String authority) throws Exception {
         // unlike PKCS12, read without a password
         KeyStore store = KeyStore.getInstance("JKS");
         store.load(null, null);
-        store.setCertificateEntry("authority", authority);
+        store.setCertificateEntry(
+                "authority",
+                CertificateFactory.getInstance("X.509")
+                        .generateCertificate(new ByteArrayInputStream(authority.getBytes(US_ASCII))));
         Path file = folder.resolve("store.jks");
         try (OutputStream out = Files.newOutputStream(file)) {
             store.store(out, "changeit".toCharArray());
