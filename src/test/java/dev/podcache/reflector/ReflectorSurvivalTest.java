@@ -28,13 +28,15 @@ class ReflectorSurvivalTest {
     private final ManualTimekeeper time = new ManualTimekeeper();
     private final Throwing server = new Throwing();
     private final RecordingSink sink = new RecordingSink();
-    private final Reflector<String> reflector = new Reflector<>(server, sink, new Recovery(time, () -> 0.0));
+    private final Recovery recovery = new Recovery(time, () -> 0.0);
+    private final Reflector<String> reflector = new Reflector<>(server, sink, recovery);
 
     /** Throws at once where it should return, as often as requested. */
     private static final class Throwing implements ListerWatcher<String> {
 
         private final ManualListerWatcher<String> real = new ManualListerWatcher<>();
         private int times;
+        private boolean closeThrows;
 
         @Override
         public CompletableFuture<Listed<String>> list(Duration timeout) {
@@ -45,7 +47,13 @@ class ReflectorSurvivalTest {
         @Override
         public WatchHandle watch(String version, Duration serverTimeout, Consumer<WatchEvent<String>> events) {
             throwIfRequested();
-            return real.watch(version, serverTimeout, events);
+            WatchHandle watch = real.watch(version, serverTimeout, events);
+            return () -> {
+                if (closeThrows) {
+                    throw new IllegalStateException("thrown by the test");
+                }
+                watch.close();
+            };
         }
 
         private void throwIfRequested() {
@@ -91,5 +99,28 @@ class ReflectorSurvivalTest {
 
         assertThat(server.real.watch().resourceVersion).isEqualTo("5");
         assertThat(sink.calls).last().isEqualTo("connected");
+    }
+
+    /** The check of silent watches is shared by all reflectors of a server. */
+    @Test
+    void closeOfASilentWatch_throws_thoseOfOthersAreGivenUpAllTheSame(NoLeaks leaks) {
+        leaks.allowWarnings("things: a step threw; this is a bug in Podcache");
+        ManualListerWatcher<String> next = new ManualListerWatcher<>();
+        Reflector<String> another = new Reflector<>(next, new RecordingSink(), recovery);
+        reflector.start();
+        another.start();
+        for (ManualListerWatcher<String> each : List.of(server.real, next)) {
+            each.answer("5", List.of());
+            each.watch().open();
+            each.watch().bookmark("6");
+        }
+        server.closeThrows = true;
+
+        time.advance(Duration.ofSeconds(90));
+
+        assertThat(next.watch().closed()).isTrue();
+        assertThat(sink.calls).contains("disconnected UNAVAILABLE");
+        server.closeThrows = false;
+        another.close();
     }
 }

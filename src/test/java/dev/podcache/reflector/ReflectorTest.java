@@ -412,4 +412,83 @@ class ReflectorTest extends ReflectorFixture {
             server.watch().open();
         }
     }
+
+    @Test
+    void watch_endedAfterAnEventWithoutAVersion_isResumedFromTheOneBefore() {
+        watching();
+        server.watch().upsert("b", "");
+        server.watch().end(null);
+
+        assertThat(server.watch().resourceVersion).isEqualTo("10");
+        assertThat(server.lists()).isEqualTo(1);
+    }
+
+    @Test
+    void list_withoutAVersion_isWatchedWithoutOneAndListedAgainAfterThat() {
+        watchingWithoutAVersion();
+        assertThat(server.watch().resourceVersion).isEmpty();
+
+        breakWatch();
+
+        assertThat(server.lists()).isEqualTo(2);
+    }
+
+    /** It began with the existing objects, whose versions are old. */
+    @Test
+    void watchWithoutAVersion_brokenBeforeABookmark_isListedAgain() {
+        watchingWithoutAVersion();
+        server.watch().upsert("b", "7");
+        breakWatch();
+
+        assertThat(server.lists()).isEqualTo(2);
+        assertThat(server.watches()).isEqualTo(1);
+    }
+
+    @Test
+    void watchWithoutAVersion_brokenAfterABookmark_isResumedFromWhatCameSince() {
+        watchingWithoutAVersion();
+        server.watch().bookmark("9");
+        server.watch().upsert("b", "11");
+        breakWatch();
+
+        assertThat(server.watch().resourceVersion).isEqualTo("11");
+        assertThat(server.lists()).isEqualTo(1);
+    }
+
+    private void watchingWithoutAVersion() {
+        reflector.start();
+        server.answer("", listOf("a"));
+        server.watch().open();
+    }
+
+    private void breakWatch() {
+        server.watch().end(failure(FailureReason.UNAVAILABLE, null));
+        time.advance(Duration.ofMillis(200));
+    }
+
+    /** Lists and bookmarks of one moment have the same version; a String for each of thousands would be a waste. */
+    @Test
+    void versions_equalInSeveralReflectors_areKeptAsOneString() {
+        Recovery shared = new Recovery(time, () -> 0.0);
+        ManualListerWatcher<String> one = new ManualListerWatcher<>();
+        ManualListerWatcher<String> other = new ManualListerWatcher<>();
+        new Reflector<>(one, new RecordingSink(), shared).start();
+        new Reflector<>(other, new RecordingSink(), shared).start();
+        one.answer(copyOf("7001"), List.of());
+        other.answer(copyOf("7001"), List.of());
+        assertThat(other.watch().resourceVersion).isSameAs(one.watch().resourceVersion);
+
+        for (ManualListerWatcher<String> each : List.of(one, other)) {
+            each.watch().open();
+            each.watch().bookmark(copyOf("7002"));
+            each.watch().end(null);
+        }
+
+        assertThat(one.watch().resourceVersion).isEqualTo("7002");
+        assertThat(other.watch().resourceVersion).isSameAs(one.watch().resourceVersion);
+    }
+
+    private static String copyOf(String version) {
+        return String.valueOf(version.toCharArray());
+    }
 }

@@ -52,6 +52,9 @@ public final class TestCertificates {
     private static final Duration VALID = Duration.ofDays(2);
 
     private static final AtomicLong SERIAL = new AtomicLong(1);
+    private static final GeneralName[] LOOPBACK = {
+        new GeneralName(GeneralName.iPAddress, "127.0.0.1"), new GeneralName(GeneralName.dNSName, "localhost")
+    };
 
     private final KeyPair keys;
     private final X500Name issuer = name("podcache-test-ca");
@@ -117,13 +120,20 @@ public final class TestCertificates {
 
     /** Returns a certificate for a server on the loopback address that is valid until {@code end}, as PEM. */
     public String serverPemUntil(Instant end) throws GeneralSecurityException, IOException {
+        return pem("CERTIFICATE", server(end, LOOPBACK).getEncoded());
+    }
+
+    /** Returns a certificate for a server of this DNS name, as PEM. */
+    public String serverPemFor(String dnsName) throws GeneralSecurityException, IOException {
+        GeneralName name = new GeneralName(GeneralName.dNSName, dnsName);
+        return pem("CERTIFICATE", server(Instant.now().plus(VALID), name).getEncoded());
+    }
+
+    private X509Certificate server(Instant end, GeneralName... names) throws GeneralSecurityException, IOException {
         X509v3CertificateBuilder builder = builder(name("kube-apiserver"), end);
-        GeneralName[] names = {
-            new GeneralName(GeneralName.iPAddress, "127.0.0.1"), new GeneralName(GeneralName.dNSName, "localhost")
-        };
         builder.addExtension(Extension.subjectAlternativeName, false, new GeneralNames(names));
         builder.addExtension(Extension.extendedKeyUsage, false, new ExtendedKeyUsage(KeyPurposeId.id_kp_serverAuth));
-        return pem("CERTIFICATE", sign(builder).getEncoded());
+        return sign(builder);
     }
 
     /** Returns a client certificate of {@code user} in {@code groups} as PEM. */
@@ -203,6 +213,14 @@ public final class TestCertificates {
         KeyStore store = trusted();
         X509Certificate own = user(Instant.now().plus(VALID), user, groups);
         store.setKeyEntry("user", keys.getPrivate(), NO_PASSWORD, new X509Certificate[] {own, authority});
+        return tls(store);
+    }
+
+    /** Returns a TLS context of a server on the loopback address. */
+    public SSLContext serverTls() throws GeneralSecurityException, IOException {
+        KeyStore store = trusted();
+        X509Certificate own = server(Instant.now().plus(VALID), LOOPBACK);
+        store.setKeyEntry("server", keys.getPrivate(), NO_PASSWORD, new X509Certificate[] {own, authority});
         return tls(store);
     }
 

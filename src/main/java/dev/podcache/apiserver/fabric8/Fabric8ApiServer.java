@@ -113,10 +113,15 @@ public final class Fabric8ApiServer implements AutoCloseable {
         return new Fabric8ApiServer(
                 new ApiConnections(
                         urlOf(config), config, config.getRequestConfig(), timekeeper, (request, status) -> {}),
-                // objects are decoded as a known class, so no list of all classes is needed
-                new KubernetesSerialization(LazyModelDeserializers.mapper(), false),
+                serialization(),
                 limit,
                 timekeeper);
+    }
+
+    /** Returns the serialization of a server that has no client. */
+    static KubernetesSerialization serialization() {
+        // objects are decoded as a known class, so no list of all classes is needed
+        return new KubernetesSerialization(LazyModelDeserializers.mapper(), false);
     }
 
     /** Returns a getter of objects of one kind. */

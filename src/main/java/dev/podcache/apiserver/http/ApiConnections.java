@@ -42,7 +42,7 @@ public final class ApiConnections implements AutoCloseable {
     private final ConnectionPool watches;
     private final ConnectionPool requests;
     private final Set<SerialRequests> heartbeats = ConcurrentHashMap.newKeySet();
-    private final ByteBudget budget = new ByteBudget(MOST_BYTES);
+    private final ByteBudget budget;
     private volatile boolean closed;
 
     /**
@@ -61,6 +61,18 @@ public final class ApiConnections implements AutoCloseable {
             RequestConfig requestConfig,
             Timekeeper timekeeper,
             ObjIntConsumer<ServerRequest> observer) {
+        this(server, config, requestConfig, timekeeper, observer, MOST_BYTES);
+    }
+
+    /** Creates connections whose incomplete answers have at most {@code mostBytes} together. */
+    ApiConnections(
+            String server,
+            Config config,
+            RequestConfig requestConfig,
+            Timekeeper timekeeper,
+            ObjIntConsumer<ServerRequest> observer,
+            long mostBytes) {
+        this.budget = new ByteBudget(mostBytes);
         this.connector = new Connector(server, config, requestConfig, timekeeper, observer);
         this.network = new VertxNetwork(timekeeper.workers());
         this.watches = new ConnectionPool(connector, Traffic.WATCHES, network);

@@ -13,14 +13,16 @@ import dev.podcache.testing.HostileJson;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Secrets;
 import io.fabric8.kubernetes.api.model.Secret;
-import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.util.Base64;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
-/** Whatever the bytes: the object that was asked for, or {@code UNREADABLE} without a word of what was in it. */
+/**
+ * Whatever the bytes: the object that was asked for, or {@code UNREADABLE} without a word of what was in it. Without a
+ * server, because there are many thousand answers.
+ */
 class DecoderProperties {
 
     private static final ObjectKey DB = ObjectKey.of("shop", "db");
@@ -32,8 +34,8 @@ class DecoderProperties {
                             + new String(OBJECT, UTF_8) + "]}")
                     .getBytes(UTF_8);
 
-    private final Fabric8ObjectDecoder<Secret> objects = new Fabric8ObjectDecoder<>(
-            ObjectKind.SECRET, new KubernetesSerialization(LazyModelDeserializers.mapper(), false));
+    private final Fabric8ObjectDecoder<Secret> objects =
+            new Fabric8ObjectDecoder<>(ObjectKind.SECRET, Fabric8ApiServer.serialization());
     private final Fabric8ListDecoder<Secret> lists = new Fabric8ListDecoder<>(ObjectKind.SECRET, objects);
 
     @Property

@@ -1,26 +1,36 @@
 package dev.podcache.apiserver.fabric8;
 
+import static dev.podcache.testing.Patience.await;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Listed;
+import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.testing.ForwardingTimekeeper;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
-import io.vertx.core.buffer.Buffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Lists and watches against answers of every sort. */
@@ -41,8 +51,7 @@ class Fabric8ListerWatcherTest extends Fabric8WatchFixture {
                 .extracting(item -> item.object().getMetadata().getName())
                 .containsExactly("one", "two");
         assertThat(listed.items().get(0).object().getData()).containsEntry("a", "日本語");
-        assertThat(listed.items().get(0).encodedBytes())
-                .isEqualTo(Buffer.buffer(one).length());
+        assertThat(listed.items().get(0).encodedBytes()).isEqualTo(one.getBytes(UTF_8).length);
         assertThat(listed.items().get(1).encodedBytes()).isEqualTo(two.length());
     }
 
@@ -103,6 +112,95 @@ class Fabric8ListerWatcherTest extends Fabric8WatchFixture {
         assertThat(network.requests.get(1))
                 .startsWith("GET /api/v1/namespaces/shop/configmaps?fieldSelector=metadata.name%3Da+b&watch=true"
                         + "&allowWatchBookmarks=true&resourceVersion=12&timeoutSeconds=3600 HTTP");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "metadata.name=db, secrets in shop with metadata.name=db, fieldSelector=metadata.name%3Ddb&",
+        "'', secrets in shop, limit=500&resourceVersion=0",
+        "type!=a, secrets in shop with type!=a, fieldSelector=type%21%3Da&limit=500&resourceVersion=0"
+    })
+    void list_selection_isInTheQueryAndInMessages(String selector, String text, String query) {
+        ListerWatcher<Secret> selected = server.listerWatcher(ObjectKind.SECRET, "shop", selector);
+        network.answer("403 Forbidden", "");
+
+        Throwable thrown =
+                catchThrowable(() -> selected.list(Duration.ofSeconds(10)).join());
+
+        assertThat(selected).hasToString(text);
+        assertThat(thrown).hasMessageContaining("LIST " + text + " was answered 403");
+        assertThat(network.requests)
+                .singleElement()
+                .asString()
+                .startsWith("GET /api/v1/namespaces/shop/secrets?" + query + " HTTP");
+    }
+
+    @Test
+    void list_ofAllNamespaces_isOfTheKind() {
+        ListerWatcher<Pod> selected = server.listerWatcher(ObjectKind.POD, "", "spec.nodeName!=");
+        network.answer("403 Forbidden", "");
+
+        Throwable thrown =
+                catchThrowable(() -> selected.list(Duration.ofSeconds(10)).join());
+
+        assertThat(thrown).hasMessageContaining("LIST pods with spec.nodeName!= was answered 403");
+        assertThat(selected).hasToString("pods with spec.nodeName!=");
+        assertThat(network.requests.get(0))
+                .startsWith("GET /api/v1/pods?fieldSelector=spec.nodeName%21%3D&limit=500&resourceVersion=0 HTTP");
+    }
+
+    @Test
+    void byName_isTheSameSelectionAsByItsField() throws InterruptedException {
+        ListerWatcher<ConfigMap> one = server.byName(ObjectKind.CONFIG_MAP).apply(ObjectKey.of("shop", "db"));
+        network.answer("410 Gone", "");
+
+        one.watch("47", Duration.ofMinutes(30), events::add);
+        ApiServerException watch = ended(next());
+        one.streamList(Duration.ofMinutes(30), events::add);
+        next();
+
+        assertThat(one).hasToString("configmaps in shop with metadata.name=db");
+        assertThat(watch).hasMessageStartingWith("WATCH configmaps in shop with metadata.name=db was answered 410");
+        String path = "GET /api/v1/namespaces/shop/configmaps?fieldSelector=metadata.name%3Ddb&watch=true"
+                + "&allowWatchBookmarks=true";
+        assertThat(network.requests.get(0)).startsWith(path + "&resourceVersion=47&timeoutSeconds=1800 HTTP");
+        assertThat(network.requests.get(1))
+                .startsWith(
+                        path + "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=1800 HTTP");
+    }
+
+    /** Decodes on the event loop, so that an answer has been dealt with when a later one comes. */
+    private static final class NoWorkers extends ForwardingTimekeeper {
+
+        NoWorkers() {
+            super(Timekeeper.system());
+        }
+
+        @Override
+        public Executor workers() {
+            return Runnable::run;
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 36+, true", "1, 31+, false", "x, y, false", "'', '', false"})
+    void version_inAnyForm_decidesWhetherListsAreStreamed(String major, String minor, boolean streams) {
+        ScriptedServer.Script version =
+                ScriptedServer.answering("200 OK", "{\"major\":\"%s\",\"minor\":\"%s\"}".formatted(major, minor));
+        AtomicInteger answered = new AtomicInteger();
+        network.onRequest(connection -> {
+            version.answer(connection);
+            answered.incrementAndGet();
+        });
+        server.close();
+        server = new Fabric8ApiServer(client, RequestLimit.DEFAULT, new NoWorkers());
+        ListerWatcher<ConfigMap> one = configMaps("metadata.name=a");
+        assertThat(one.streamsLists()).isFalse();
+        await().until(() -> answered.get() == 1);
+        one.list(Duration.ofSeconds(10)).handle((listed, failure) -> failure).join();
+
+        assertThat(one.streamsLists()).isEqualTo(streams);
+        assertThat(network.requests.get(0)).startsWith("GET /version HTTP");
     }
 
     @Test

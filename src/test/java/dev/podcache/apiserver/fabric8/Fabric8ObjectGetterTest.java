@@ -8,6 +8,7 @@ import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.ReadSource;
 import dev.podcache.apiserver.Retries;
+import dev.podcache.apiserver.fabric8.ScriptedServer.ScriptedConnection;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
@@ -19,12 +20,14 @@ import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import java.io.IOException;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -39,6 +42,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ExtendWith(NoLeaks.class)
 class Fabric8ObjectGetterTest {
 
+    private static final Duration BETWEEN_BYTES = Duration.ofMillis(20);
     private static final ObjectKey DB = ObjectKey.of("shop", "db");
     private static final String SECRET =
             "{\"kind\":\"Secret\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"db\",\"namespace\":\"shop\","
@@ -104,16 +108,17 @@ class Fabric8ObjectGetterTest {
     }
 
     @Test
-    void get_answer_isDecodedOnAWorker() {
-        network.answer("200 OK", SECRET);
+    void get_answer_isDecodedOnAWorker() throws IOException {
         CompletableFuture<String> thread = new CompletableFuture<>();
-        network.onRequest(socket -> {
-            socket.write("HTTP/1.1 200 OK\r\nContent-Length: " + SECRET.length() + "\r\n\r\n");
-            network.vertx.setTimer(100, late -> socket.write(SECRET));
+        CompletableFuture<ScriptedConnection> arrived = new CompletableFuture<>();
+        network.onRequest(connection -> {
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: " + SECRET.length() + "\r\n\r\n");
+            arrived.complete(connection);
         });
         get(ReadSource.QUORUM)
                 .whenComplete((value, failure) ->
                         thread.complete(Thread.currentThread().getName()));
+        arrived.join().write(SECRET);
 
         assertThat(thread.join()).startsWith("podcache-worker");
     }
@@ -246,9 +251,12 @@ class Fabric8ObjectGetterTest {
 
     @Test
     void get_answerThatTricklesForEver_failsInTime() {
-        network.onRequest(socket -> {
-            socket.write("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n{");
-            network.vertx.setPeriodic(20, tick -> socket.write(" "));
+        network.onRequest(connection -> {
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n{");
+            while (true) {
+                LockSupport.parkNanos(BETWEEN_BYTES.toNanos());
+                connection.write(" ");
+            }
         });
 
         assertThat(failure(get(ReadSource.QUORUM, Duration.ofMillis(300))).reason())
@@ -257,9 +265,9 @@ class Fabric8ObjectGetterTest {
 
     @Test
     void get_connectionCutInsideTheAnswer_isUnavailable() {
-        network.onRequest(socket -> {
-            socket.write("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n{");
-            socket.close();
+        network.onRequest(connection -> {
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n{");
+            connection.close();
         });
 
         assertThat(failure().reason()).isEqualTo(FailureReason.UNAVAILABLE);
@@ -289,7 +297,7 @@ class Fabric8ObjectGetterTest {
     @Test
     void get_serverThatSpeaksNoTls_isUnavailableAndNamesTheServer() {
         String url = network.url().replace("http:", "https:");
-        network.onRequest(socket -> {});
+        network.onRequest(connection -> {});
         connect(config(url));
 
         ApiServerException failure = failure(get(ReadSource.QUORUM, Duration.ofSeconds(2)));

@@ -1,21 +1,34 @@
 package dev.podcache.apiserver.fabric8;
 
+import static com.google.common.util.concurrent.Uninterruptibles.awaitUninterruptibly;
 import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.apiserver.WatchHandle;
+import dev.podcache.apiserver.fabric8.ScriptedServer.ScriptedConnection;
 import dev.podcache.object.FailureReason;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
-import io.vertx.core.buffer.Buffer;
+import dev.podcache.testing.Patience;
+import io.fabric8.kubernetes.api.model.ConfigMap;
 import java.time.Duration;
+import java.util.Queue;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How watches end: refused, broken, closed. */
 @NullUnmarked
@@ -52,10 +65,9 @@ class Fabric8WatchEndTest extends Fabric8WatchFixture {
 
     @Test
     void watch_410AsAnEvent_isExpiredAndClosesTheConnection() throws InterruptedException {
-        network.onRequest(socket -> {
-            socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
-            ScriptedServer.chunk(
-                    socket, Buffer.buffer("{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"code\":410}}\n"));
+        network.onRequest(connection -> {
+            connection.write(ScriptedServer.CHUNKED);
+            connection.chunk("{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"code\":410}}\n");
         });
         watch();
         next();
@@ -64,18 +76,35 @@ class Fabric8WatchEndTest extends Fabric8WatchFixture {
         await().until(() -> network.openConnections.get() == 0);
     }
 
-    @Test
-    void watch_brokenEvent_endsAndTellsNothingMore() throws InterruptedException {
-        network.stream(event("ADDED", "1") + "{\"canary\n" + event("ADDED", "2"), 5);
+    /** The next event is in the same chunk, so that it has been received when the watch ends. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"canary\n",
+                "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"code\":410,\"message\":\"expired\"}}\n"
+            })
+    void watch_eventThatEndsIt_isTheLastAlsoIfMoreWasReceived(String last) throws InterruptedException {
+        network.stream(event("ADDED", "1") + last + event("ADDED", "2"), 1000);
         watch();
         next();
         assertThat(text(next())).isEqualTo("1");
+
+        assertThat(ended(next()).getMessage()).doesNotContain("canary");
+        awaitEventsOnTheWay();
+        assertThat(events).isEmpty();
+    }
+
+    @Test
+    void watch_brokenEvent_isUnreadable() throws InterruptedException {
+        network.stream(event("ADDED", "1") + "{\"canary\n", 5);
+        watch();
+        next();
+        next();
 
         ApiServerException failure = ended(next());
 
         assertThat(failure.reason()).isEqualTo(FailureReason.UNREADABLE);
         assertThat(failure.getMessage()).doesNotContain("canary");
-        assertThat(events.poll(200, TimeUnit.MILLISECONDS)).isNull();
     }
 
     @Test
@@ -88,13 +117,15 @@ class Fabric8WatchEndTest extends Fabric8WatchFixture {
     }
 
     @Test
-    void watch_connectionCut_isUnavailable() throws InterruptedException {
-        network.onRequest(socket -> {
-            socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
-            network.vertx.setTimer(50, later -> socket.close());
+    void watch_connectionCut_isUnavailable() throws Exception {
+        CompletableFuture<ScriptedConnection> opened = new CompletableFuture<>();
+        network.onRequest(connection -> {
+            connection.write(ScriptedServer.CHUNKED);
+            opened.complete(connection);
         });
         watch();
         next();
+        opened.join().close();
 
         assertThat(ended(next()).reason()).isEqualTo(FailureReason.UNAVAILABLE);
     }
@@ -130,38 +161,136 @@ class Fabric8WatchEndTest extends Fabric8WatchFixture {
     }
 
     @Test
-    void closeOfTheHandle_openWatch_closesTheConnectionAndTellsNothingMore() throws InterruptedException {
-        network.onRequest(socket -> {
-            socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
-            network.vertx.setPeriodic(5, tick -> ScriptedServer.chunk(socket, Buffer.buffer(event("ADDED", "x"))));
-        });
+    void closeOfTheHandle_openWatch_closesTheConnection() throws InterruptedException {
+        network.onRequest(connection -> connection.write(ScriptedServer.CHUNKED));
         WatchHandle handle = watch();
         next();
-        next();
 
         handle.close();
         handle.close();
+
         await().until(() -> network.openConnections.get() == 0);
-        events.clear();
+        assertThat(events).isEmpty();
+    }
 
-        assertThat(events.poll(100, TimeUnit.MILLISECONDS)).isNull();
+    /** The other events are in the same chunk, so that they have been received when the watch is closed. */
+    @Test
+    void closeOfTheHandle_whileAnEventIsTold_isFollowedByNoOther() throws InterruptedException {
+        network.stream(event("ADDED", "1") + event("ADDED", "2") + event("ADDED", "3"), 1000);
+        HeldConsumer consumer = new HeldConsumer(event -> event instanceof WatchEvent.Upserted);
+        WatchHandle handle = configMaps("").watch("1", HOUR, consumer);
+        consumer.awaitHeld();
+
+        handle.close();
+        consumer.release();
+
+        awaitEventsOnTheWay();
+        assertThat(events)
+                .hasSize(2)
+                .last()
+                .satisfies(event -> assertThat(text(event)).isEqualTo("1"));
+    }
+
+    /** Two answers in one TLS record, so that both have been received when the second watch is closed. */
+    @Test
+    void closeOfTheHandle_answerWasReceived_tellsNothing() throws Exception {
+        BothAnswersTogether script = new BothAnswersTogether();
+        try (FrameServer frames = new FrameServer(script)) {
+            connect(WireFixture.config(frames.url()));
+            HeldConsumer consumer = new HeldConsumer(event -> event instanceof WatchEvent.Opened);
+            configMaps("metadata.name=first").watch("1", HOUR, consumer);
+            Queue<WatchEvent<ConfigMap>> closed = new ConcurrentLinkedQueue<>();
+            WatchHandle handle = configMaps("metadata.name=second").watch("1", HOUR, closed::add);
+            consumer.awaitHeld();
+
+            handle.close();
+            consumer.release();
+
+            await().until(() -> script.reset);
+            assertThat(closed).isEmpty();
+            assertThat(events).hasSize(2);
+        }
+    }
+
+    /** Answers two requests together, the one about "first" first: with an open watch and one event each. */
+    private static final class BothAnswersTogether implements FrameServer.FrameScript {
+
+        private final SortedMap<String, Integer> streams = new TreeMap<>();
+        private volatile boolean reset;
+
+        @Override
+        public Frames greeting(FrameServer.FrameConnection connection) {
+            return new Frames().settingsWithLimit(10);
+        }
+
+        @Override
+        public Frames answer(FrameServer.FrameConnection connection, int stream, String path) {
+            streams.put(path, stream);
+            Frames answers = new Frames();
+            if (streams.size() == 2) {
+                streams.values().forEach(each -> answers.headers(each).data(each, event("ADDED", "x")));
+            }
+            return answers;
+        }
+
+        @Override
+        public void reset(FrameServer.FrameConnection connection, int stream) {
+            reset = true;
+        }
+    }
+
+    /** Records events, and holds up the thread that tells the first event of one sort. */
+    private final class HeldConsumer implements Consumer<WatchEvent<ConfigMap>> {
+
+        private final Predicate<WatchEvent<ConfigMap>> which;
+        private final CountDownLatch held = new CountDownLatch(1);
+        private final CountDownLatch released = new CountDownLatch(1);
+
+        HeldConsumer(Predicate<WatchEvent<ConfigMap>> which) {
+            this.which = which;
+        }
+
+        @Override
+        public void accept(WatchEvent<ConfigMap> event) {
+            events.add(event);
+            if (which.test(event)) {
+                held.countDown();
+                awaitUninterruptibly(released);
+            }
+        }
+
+        void awaitHeld() throws InterruptedException {
+            assertThat(held.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
+        }
+
+        void release() {
+            released.countDown();
+        }
+    }
+
+    /** Waits until whatever the event loop has received so far has been told: it tells the end of another watch later. */
+    private void awaitEventsOnTheWay() throws InterruptedException {
+        network.answer("410 Gone", "");
+        CompletableFuture<WatchEvent<ConfigMap>> other = new CompletableFuture<>();
+        configMaps("").watch("1", HOUR, other::complete);
+        assertThat(other).succeedsWithin(Duration.ofSeconds(Patience.SECONDS)).isInstanceOf(WatchEvent.Ended.class);
     }
 
     @Test
-    void closeOfTheHandle_beforeAnAnswer_tellsNothing() throws InterruptedException {
+    void closeOfTheHandle_beforeAnAnswer_closesTheConnectionAndTellsNothing() {
         WatchHandle handle = watch();
         await().until(() -> network.requests.size() == 1);
 
         handle.close();
 
         await().until(() -> network.openConnections.get() == 0);
-        assertThat(events.poll(100, TimeUnit.MILLISECONDS)).isNull();
+        assertThat(events).isEmpty();
     }
 
     @Test
     void closeOfTheServer_openWatch_endsItAndItsThreads() throws InterruptedException {
         Set<Thread> before = Thread.getAllStackTraces().keySet();
-        network.onRequest(socket -> socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"));
+        network.onRequest(connection -> connection.write(ScriptedServer.CHUNKED));
         watch();
         next();
 

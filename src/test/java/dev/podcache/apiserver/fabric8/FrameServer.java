@@ -1,6 +1,5 @@
 package dev.podcache.apiserver.fabric8;
 
-import com.google.common.util.concurrent.Uninterruptibles;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http2.DefaultHttp2HeadersDecoder;
 import io.netty.handler.codec.http2.Http2Exception;
@@ -10,17 +9,17 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
+import java.net.Socket;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLServerSocket;
-import javax.net.ssl.SSLSocket;
 
 /**
  * An HTTP/2 server on 127.0.0.1 that is written frame by frame, so that a test decides which frames arrive together. It
- * answers pings and acknowledges SETTINGS by itself. One thread accepts, and one reads each connection.
+ * answers pings and acknowledges SETTINGS by itself.
  */
-final class FrameServer implements AutoCloseable {
+final class FrameServer extends SocketServer {
 
     static final int HEADERS = 1;
     private static final int RST_STREAM = 3;
@@ -36,8 +35,6 @@ final class FrameServer implements AutoCloseable {
     final List<String> paths = new CopyOnWriteArrayList<>();
 
     private final FrameScript script;
-    private final SSLServerSocket listening;
-    private final List<Thread> threads = new CopyOnWriteArrayList<>();
 
     /** What the server says. Called by the thread that reads the connection. */
     interface FrameScript {
@@ -53,45 +50,34 @@ final class FrameServer implements AutoCloseable {
     }
 
     FrameServer(FrameScript script) {
+        super(listen());
         this.script = script;
+        start();
+    }
+
+    private static SSLServerSocket listen() {
         try {
-            listening = (SSLServerSocket) WireCertificates.serverTls()
+            SSLServerSocket listening = (SSLServerSocket) WireCertificates.serverTls()
                     .getServerSocketFactory()
                     .createServerSocket(0, 50, InetAddress.getLoopbackAddress());
+            SSLParameters parameters = listening.getSSLParameters();
+            parameters.setApplicationProtocols(new String[] {"h2"});
+            listening.setSSLParameters(parameters);
+            return listening;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        SSLParameters parameters = listening.getSSLParameters();
-        parameters.setApplicationProtocols(new String[] {"h2"});
-        listening.setSSLParameters(parameters);
-        run("frame-server-accept", this::accept);
     }
 
     String url() {
-        return "https://127.0.0.1:" + listening.getLocalPort();
+        return "https://127.0.0.1:" + port();
     }
 
-    int port() {
-        return listening.getLocalPort();
-    }
-
-    private void accept() {
-        while (!listening.isClosed()) {
-            try {
-                FrameConnection connection = new FrameConnection((SSLSocket) listening.accept(), connections.size());
-                connections.add(connection);
-                run("frame-server-read", connection::read);
-            } catch (IOException closed) {
-                // the next round sees it
-            }
-        }
-    }
-
-    private void run(String name, Runnable task) {
-        Thread thread = new Thread(task, name);
-        thread.setDaemon(true);
-        threads.add(thread);
-        thread.start();
+    @Override
+    ConnectionReader accepted(Socket socket) {
+        FrameConnection connection = new FrameConnection(socket, connections.size());
+        connections.add(connection);
+        return connection::read;
     }
 
     /** One connection. */
@@ -100,10 +86,10 @@ final class FrameServer implements AutoCloseable {
         /** Its place in the order of arrival, from 0. */
         final int number;
 
-        private final SSLSocket socket;
+        private final Socket socket;
         private final DefaultHttp2HeadersDecoder headers = new DefaultHttp2HeadersDecoder();
 
-        FrameConnection(SSLSocket socket, int number) {
+        FrameConnection(Socket socket, int number) {
             this.socket = socket;
             this.number = number;
         }
@@ -119,16 +105,16 @@ final class FrameServer implements AutoCloseable {
             }
         }
 
-        private void read() {
-            try (socket) {
-                DataInputStream in = new DataInputStream(socket.getInputStream());
-                in.readFully(new byte[PREFACE_LENGTH]);
+        private void read() throws IOException {
+            DataInputStream in = new DataInputStream(socket.getInputStream());
+            in.readFully(new byte[PREFACE_LENGTH]);
+            try {
                 send(script.greeting(this));
                 while (true) {
                     frame(in);
                 }
-            } catch (IOException | UncheckedIOException closed) {
-                // by the client, or by close()
+            } catch (UncheckedIOException closed) {
+                throw closed.getCause();
             }
         }
 
@@ -162,18 +148,6 @@ final class FrameServer implements AutoCloseable {
             } catch (Http2Exception e) {
                 throw new IOException(e);
             }
-        }
-    }
-
-    /** Ends every connection and every thread. */
-    @Override
-    public void close() throws IOException {
-        listening.close();
-        for (FrameConnection connection : connections) {
-            connection.socket.close();
-        }
-        for (Thread thread : threads) {
-            Uninterruptibles.joinUninterruptibly(thread);
         }
     }
 }

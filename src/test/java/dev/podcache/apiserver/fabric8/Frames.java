@@ -45,6 +45,11 @@ final class Frames {
         return frame(HEADERS, END_HEADERS, stream, STATUS_200);
     }
 
+    /** A part of the body of an answer. */
+    Frames data(int stream, String body) {
+        return frame(DATA, 0, stream, body.getBytes(UTF_8));
+    }
+
     /** GOAWAY without an error. */
     Frames goAway(int lastStream) {
         return frame(

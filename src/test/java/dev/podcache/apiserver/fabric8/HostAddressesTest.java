@@ -1,15 +1,25 @@
 package dev.podcache.apiserver.fabric8;
 
+import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.testing.ForwardingTimekeeper;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Sockets;
+import dev.podcache.testing.TcpProxy;
+import dev.podcache.time.Timekeeper;
 import io.vertx.core.http.HttpVersion;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MonitorInfo;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.Test;
@@ -37,6 +47,53 @@ class HostAddressesTest extends WireFixture {
         kinds.forEach(kind -> client.make(RequestKind.valueOf(kind), kind));
 
         assertThat(kinds).allSatisfy(kind -> assertThat(client.outcomeOf(kind)).isEqualTo("answered"));
+    }
+
+    /** Runs on the caller's thread what is urgent, such as a lookup, as a timekeeper that was closed does. */
+    private static final class UrgentOnTheCallersThread extends ForwardingTimekeeper {
+
+        private final List<String> locksHeld = new CopyOnWriteArrayList<>();
+        private final AtomicInteger tasks = new AtomicInteger();
+
+        UrgentOnTheCallersThread() {
+            super(Timekeeper.system());
+        }
+
+        @Override
+        public Executor urgent() {
+            return task -> {
+                tasks.incrementAndGet();
+                long thread = Thread.currentThread().getId();
+                for (MonitorInfo lock : ManagementFactory.getThreadMXBean()
+                        .getThreadInfo(new long[] {thread}, true, false)[0]
+                        .getLockedMonitors()) {
+                    if (lock.getClassName().startsWith("dev.podcache")) {
+                        locksHeld.add(lock.toString());
+                    }
+                }
+                task.run();
+            };
+        }
+    }
+
+    /** Otherwise a lookup that hangs would hold up whoever needs the lock. */
+    @Test
+    void lookup_noLockIsHeldWhenItBegins_andEachConnectionHasOne() throws Exception {
+        WireServer server = closeLater(WireServer.named("localhost"));
+        TcpProxy proxy = closeLater(TcpProxy.to(server.port()));
+        UrgentOnTheCallersThread time = new UrgentOnTheCallersThread();
+        connect(config("https://localhost:" + proxy.port()).build(), time);
+        answerOf(make(RequestKind.LIST, "first"));
+        int before = time.tasks.get();
+        answerOf(make(RequestKind.LIST, "second"));
+        assertThat(time.tasks).hasValue(before);
+
+        proxy.reset();
+        await().until(() -> Sockets.connectedTo(proxy.port()) == 0);
+        answerOf(make(RequestKind.LIST, "third"));
+
+        assertThat(time.tasks).hasValue(before + 1);
+        assertThat(time.locksHeld).isEmpty();
     }
 
     /** A request that needs a new connection may be answered over an address that was known before, or time out. */

@@ -1,5 +1,6 @@
 package dev.podcache.apiserver.fabric8;
 
+import static dev.podcache.apiserver.fabric8.ScriptedServer.answering;
 import static dev.podcache.testing.Patience.await;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -7,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.podcache.apiserver.ReadSource;
+import dev.podcache.apiserver.fabric8.ScriptedServer.ScriptedConnection;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
@@ -30,15 +32,12 @@ import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.utils.Serialization;
-import io.vertx.core.buffer.Buffer;
-import io.vertx.core.net.NetSocket;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.AfterEach;
@@ -62,7 +61,8 @@ class HostileAnswersTest {
     private static final String TOKEN = "t0ken-" + NoLeaks.CANARY;
     private static final String ENCODED_CANARY = Base64.getEncoder().encodeToString(NoLeaks.CANARY.getBytes(UTF_8));
     private static final String SECRET = secret();
-    private static final Buffer BOMB = bomb(100 << 20);
+    private static final String MEBIBYTE = "x".repeat(1 << 20);
+    private static final byte[] BOMB = bomb(100 << 20);
 
     private final ScriptedServer network = new ScriptedServer();
     private KubernetesClient client;
@@ -104,49 +104,52 @@ class HostileAnswersTest {
     /** What a server may say, however wrong. */
     @SuppressWarnings("ImmutableEnumChecker") // a script keeps nothing
     enum Nonsense {
-        RETRY_AFTER_FOR_EVER(script("429 Too Many Requests\r\nRetry-After: 99999999999999999999", "")),
-        RETRY_AFTER_OF_TEN_DIGITS(script("503 Unavailable\r\nRetry-After: 9999999999", "")),
-        RETRY_AFTER_IN_THE_YEAR_9999(script("503 Unavailable\r\nRetry-After: Fri, 31 Dec 9999 23:59:59 GMT", "")),
-        RETRY_AFTER_NEGATIVE(script("503 Unavailable\r\nRetry-After: -9223372036854775808", "")),
-        NO_HTTP(socket -> socket.write("\0\1\2" + NoLeaks.CANARY + "\r\n\r\n")),
-        NO_HEADERS_END(socket -> socket.write("HTTP/1.1 200 OK\r\nX: " + NoLeaks.CANARY + "x".repeat(100_000))),
-        CODE_OF_NO_KIND(script("999 " + NoLeaks.CANARY, NoLeaks.CANARY)),
-        CODE_TOO_LONG(script("2000000000000000 OK", SECRET)),
-        INFORMATION_FOR_EVER(socket -> socket.write("HTTP/1.1 100 Continue\r\n\r\n".repeat(1000))),
-        SWITCHING_PROTOCOLS(socket -> socket.write("HTTP/1.1 101 Switching Protocols\r\n\r\n" + SECRET)),
-        NO_CONTENT(socket -> socket.write("HTTP/1.1 204 No Content\r\n\r\n")),
-        PARTIAL_CONTENT(script("206 Partial Content", SECRET.substring(0, SECRET.length() / 2))),
-        NOT_MODIFIED(socket -> socket.write("HTTP/1.1 304 Not Modified\r\n\r\n")),
-        REDIRECT_TO_NOWHERE(script("302 Found\r\nLocation: :::" + NoLeaks.CANARY, "")),
-        REDIRECT_TO_ITSELF(script("307 Temporary Redirect\r\nLocation: /api/v1/namespaces/shop/secrets/db", "")),
-        LENGTH_TOO_LONG(
-                socket -> socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\n" + SECRET)),
+        RETRY_AFTER_FOR_EVER(answering("429 Too Many Requests\r\nRetry-After: 99999999999999999999", "")),
+        RETRY_AFTER_OF_TEN_DIGITS(answering("503 Unavailable\r\nRetry-After: 9999999999", "")),
+        RETRY_AFTER_IN_THE_YEAR_9999(answering("503 Unavailable\r\nRetry-After: Fri, 31 Dec 9999 23:59:59 GMT", "")),
+        RETRY_AFTER_NEGATIVE(answering("503 Unavailable\r\nRetry-After: -9223372036854775808", "")),
+        NO_HTTP(connection -> connection.write("\0\1\2" + NoLeaks.CANARY + "\r\n\r\n")),
+        NO_HEADERS_END(connection -> connection.write("HTTP/1.1 200 OK\r\nX: " + NoLeaks.CANARY + "x".repeat(100_000))),
+        CODE_OF_NO_KIND(answering("999 " + NoLeaks.CANARY, NoLeaks.CANARY)),
+        CODE_TOO_LONG(answering("2000000000000000 OK", SECRET)),
+        INFORMATION_FOR_EVER(connection -> connection.write("HTTP/1.1 100 Continue\r\n\r\n".repeat(1000))),
+        SWITCHING_PROTOCOLS(connection -> connection.write("HTTP/1.1 101 Switching Protocols\r\n\r\n" + SECRET)),
+        NO_CONTENT(connection -> connection.write("HTTP/1.1 204 No Content\r\n\r\n")),
+        PARTIAL_CONTENT(answering("206 Partial Content", SECRET.substring(0, SECRET.length() / 2))),
+        NOT_MODIFIED(connection -> connection.write("HTTP/1.1 304 Not Modified\r\n\r\n")),
+        REDIRECT_TO_NOWHERE(answering("302 Found\r\nLocation: :::" + NoLeaks.CANARY, "")),
+        REDIRECT_TO_ITSELF(answering("307 Temporary Redirect\r\nLocation: /api/v1/namespaces/shop/secrets/db", "")),
+        LENGTH_TOO_LONG(connection ->
+                connection.write("HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\n" + SECRET)),
         // no canary in what follows the answer: Vert.x takes it for another answer, and logs
         // what it cannot make sense of
-        LENGTH_TOO_SHORT(
-                socket -> socket.write("HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n" + SECRET.substring(0, 60))),
-        LENGTH_NEGATIVE(socket -> socket.write("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n" + SECRET)),
-        LENGTH_NO_NUMBER(socket -> socket.write("HTTP/1.1 200 OK\r\nContent-Length: ten\r\n\r\n" + SECRET)),
-        CHUNK_NO_NUMBER(socket -> socket.write(
+        LENGTH_TOO_SHORT(connection ->
+                connection.write("HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n" + SECRET.substring(0, 60))),
+        LENGTH_NEGATIVE(connection -> connection.write("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n" + SECRET)),
+        LENGTH_NO_NUMBER(connection -> connection.write("HTTP/1.1 200 OK\r\nContent-Length: ten\r\n\r\n" + SECRET)),
+        CHUNK_NO_NUMBER(connection -> connection.write(
                 "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + NoLeaks.CANARY + "\r\n" + SECRET)),
-        CHUNK_TOO_LONG(socket ->
-                socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n7fffffffffffffff\r\n" + SECRET)),
-        CHUNK_CUT(socket -> socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"kin")
-                .onSuccess(sent -> socket.close())),
-        GZIP_OF_GARBAGE(script("200 OK\r\nContent-Encoding: gzip", NoLeaks.CANARY)),
-        GZIP_BOMB(socket -> {
-            socket.write("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: " + BOMB.length() + "\r\n\r\n");
-            socket.write(BOMB.copy());
+        CHUNK_TOO_LONG(connection ->
+                connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n7fffffffffffffff\r\n" + SECRET)),
+        CHUNK_CUT(connection -> {
+            connection.write(ScriptedServer.CHUNKED + "5\r\n{\"kin");
+            connection.close();
         }),
-        ENCODING_UNKNOWN(script("200 OK\r\nContent-Encoding: " + NoLeaks.CANARY, "\0\0\0" + NoLeaks.CANARY)),
-        DEEP(script("200 OK", "{\"kind\":\"Secret\",\"data\":" + "{\"a\":".repeat(100_000))),
-        CUT_INSIDE_THE_SECRET(script("200 OK", SECRET.substring(0, SECRET.length() - 12))),
-        STATUS_WITH_200(script("200 OK", "{\"kind\":\"Status\",\"code\":200,\"status\":\"Success\"}")),
-        CLOSED_AT_ONCE(NetSocket::close);
+        GZIP_OF_GARBAGE(answering("200 OK\r\nContent-Encoding: gzip", NoLeaks.CANARY)),
+        GZIP_BOMB(connection -> {
+            connection.write(
+                    "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: " + BOMB.length + "\r\n\r\n");
+            connection.write(BOMB);
+        }),
+        ENCODING_UNKNOWN(answering("200 OK\r\nContent-Encoding: " + NoLeaks.CANARY, "\0\0\0" + NoLeaks.CANARY)),
+        DEEP(answering("200 OK", "{\"kind\":\"Secret\",\"data\":" + "{\"a\":".repeat(100_000))),
+        CUT_INSIDE_THE_SECRET(answering("200 OK", SECRET.substring(0, SECRET.length() - 12))),
+        STATUS_WITH_200(answering("200 OK", "{\"kind\":\"Status\",\"code\":200,\"status\":\"Success\"}")),
+        CLOSED_AT_ONCE(ScriptedConnection::close);
 
-        private final Consumer<NetSocket> script;
+        private final ScriptedServer.Script script;
 
-        Nonsense(Consumer<NetSocket> script) {
+        Nonsense(ScriptedServer.Script script) {
             this.script = script;
         }
 
@@ -195,10 +198,7 @@ class HostileAnswersTest {
     /** An answer that never ends is cut off by its size before its time is over. */
     @Test
     void get_endlessAnswer_isUnreadableAtItsBound() {
-        network.onRequest(socket -> {
-            socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
-            flood(socket, Buffer.buffer("x".repeat(1 << 20)));
-        });
+        network.onRequest(HostileAnswersTest::flood);
         Throwable failure = catchThrowable(() -> server.getter(ObjectKind.SECRET)
                 .get(DB, ReadSource.QUORUM, Duration.ofSeconds(Patience.SECONDS))
                 .join());
@@ -209,10 +209,7 @@ class HostileAnswersTest {
 
     @Test
     void heartbeat_endlessAnswer_isUnreadableAtItsBound() {
-        network.onRequest(socket -> {
-            socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
-            flood(socket, Buffer.buffer("x".repeat(1 << 20)));
-        });
+        network.onRequest(HostileAnswersTest::flood);
         try (Heartbeats heartbeats = server.heartbeats(Duration.ofMinutes(4))) {
             // on a busy machine its time, of 3 s at first, may be over before
             await().untilAsserted(() -> assertThat(catchThrowable(
@@ -240,12 +237,10 @@ class HostileAnswersTest {
         }
     }
 
-    private void flood(NetSocket socket, Buffer chunk) {
-        ScriptedServer.chunk(socket, chunk);
-        if (socket.writeQueueFull()) {
-            socket.drainHandler(drained -> flood(socket, chunk));
-        } else {
-            network.vertx.runOnContext(next -> flood(socket, chunk));
+    private static void flood(ScriptedConnection connection) throws IOException {
+        connection.write(ScriptedServer.CHUNKED);
+        while (true) {
+            connection.chunk(MEBIBYTE);
         }
     }
 
@@ -253,20 +248,20 @@ class HostileAnswersTest {
         return store.get(DB.namespace(), DB.name());
     }
 
-    private void answerWell(NetSocket socket) {
+    private void answerWell(ScriptedConnection connection) throws IOException {
         String head = network.requests.get(network.requests.size() - 1);
         if (head.contains("watch=true")) {
-            socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
-            ScriptedServer.chunk(socket, Buffer.buffer("\n"));
+            connection.write(ScriptedServer.CHUNKED);
+            connection.chunk("\n");
         } else {
             boolean list = head.contains("fieldSelector");
-            script(
+            answering(
                             "200 OK",
                             list
                                     ? "{\"kind\":\"SecretList\",\"metadata\":{\"resourceVersion\":\"9\"},\"items\":["
                                             + SECRET + "]}"
                                     : SECRET)
-                    .accept(socket);
+                    .answer(connection);
         }
     }
 
@@ -279,21 +274,13 @@ class HostileAnswersTest {
         }
     }
 
-    private static Consumer<NetSocket> script(String statusAndHeaders, String body) {
-        return socket -> {
-            Buffer text = Buffer.buffer(body);
-            socket.write("HTTP/1.1 " + statusAndHeaders + "\r\nContent-Length: " + text.length() + "\r\n\r\n");
-            socket.write(text);
-        };
-    }
-
     private static String secret() {
         Secret secret = Secrets.of(DB, "v1");
         secret.getMetadata().setResourceVersion("7");
         return Serialization.asJson(secret);
     }
 
-    private static Buffer bomb(int size) {
+    private static byte[] bomb(int size) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (OutputStream zip = new GZIPOutputStream(bytes)) {
             zip.write(SECRET.substring(0, SECRET.length() - 1).getBytes(UTF_8));
@@ -304,6 +291,6 @@ class HostileAnswersTest {
         } catch (IOException e) {
             throw new AssertionError("writing to memory", e);
         }
-        return Buffer.buffer(bytes.toByteArray());
+        return bytes.toByteArray();
     }
 }

@@ -2,94 +2,163 @@ package dev.podcache.apiserver.fabric8;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.vertx.core.Vertx;
-import io.vertx.core.VertxOptions;
-import io.vertx.core.buffer.Buffer;
-import io.vertx.core.net.NetServer;
-import io.vertx.core.net.NetSocket;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An HTTP/1.1 server that answers each request on loopback with the bytes that a test wrote down, right or wrong. Knows
- * of HTTP only where a request's head ends.
+ * of HTTP only where a request ends.
  */
-final class ScriptedServer implements AutoCloseable {
+final class ScriptedServer extends SocketServer {
+
+    /** The beginning of an answer with status 200, whose body comes in chunks. */
+    static final String CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+    private static final byte[] LINE_END = {'\r', '\n'};
 
     /** The heads of the requests, in order of arrival. */
     final List<String> requests = new CopyOnWriteArrayList<>();
 
-    final AtomicInteger openConnections = new AtomicInteger();
+    /** The body of the last request. */
+    volatile String lastBody = "";
 
-    final Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1).setUseDaemonThread(true));
-    private final NetServer server = vertx.createNetServer();
-    private volatile Consumer<NetSocket> script = socket -> {};
+    private volatile Script script = connection -> {};
+
+    /** What the server does for a request. Called by the thread that reads the connection. */
+    @FunctionalInterface
+    interface Script {
+        void answer(ScriptedConnection connection) throws IOException;
+    }
+
+    /** The server's side of a connection. */
+    static final class ScriptedConnection {
+
+        private final Socket socket;
+
+        private ScriptedConnection(Socket socket) {
+            this.socket = socket;
+        }
+
+        void write(String text) throws IOException {
+            write(text.getBytes(UTF_8));
+        }
+
+        /** Sends bytes. Blocks while the client does not read. */
+        void write(byte[] bytes) throws IOException {
+            socket.getOutputStream().write(bytes);
+        }
+
+        /** Sends one chunk of an answer that comes in chunks. */
+        void chunk(String text) throws IOException {
+            byte[] bytes = text.getBytes(UTF_8);
+            chunk(bytes, 0, bytes.length);
+        }
+
+        /** Sends one chunk of an answer that comes in chunks. */
+        void chunk(byte[] bytes, int offset, int length) throws IOException {
+            ByteArrayOutputStream chunk = new ByteArrayOutputStream(length + 16);
+            chunk.writeBytes((Integer.toHexString(length) + "\r\n").getBytes(UTF_8));
+            chunk.write(bytes, offset, length);
+            chunk.writeBytes(LINE_END);
+            write(chunk.toByteArray());
+        }
+
+        void close() throws IOException {
+            socket.close();
+        }
+    }
 
     ScriptedServer() {
-        server.connectHandler(this::connected);
-        server.listen(0, "127.0.0.1").toCompletionStage().toCompletableFuture().join();
+        super(listen());
+        start();
+    }
+
+    private static ServerSocket listen() {
+        try {
+            return new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     String url() {
-        return "http://127.0.0.1:" + server.actualPort();
+        return "http://127.0.0.1:" + port();
     }
 
     /** Has this done for each request. */
-    void onRequest(Consumer<NetSocket> what) {
+    void onRequest(Script what) {
         script = what;
     }
 
     /** Has each request answered like this. */
     void answer(String statusAndHeaders, String body) {
-        onRequest(socket -> {
-            Buffer text = Buffer.buffer(body);
-            socket.write("HTTP/1.1 " + statusAndHeaders + "\r\nContent-Length: " + text.length() + "\r\n\r\n");
-            socket.write(text);
-        });
+        onRequest(answering(statusAndHeaders, body));
+    }
+
+    /** A whole answer. */
+    static Script answering(String statusAndHeaders, String body) {
+        return connection -> connection.write("HTTP/1.1 " + statusAndHeaders + "\r\nContent-Length: "
+                + body.getBytes(UTF_8).length + "\r\n\r\n" + body);
     }
 
     /**
      * Has each request answered with 200 and these bytes in chunks of {@code size}, then with the end of the answer.
      */
     void stream(String body, int size) {
-        onRequest(socket -> {
-            socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+        onRequest(connection -> {
+            connection.write(CHUNKED);
             byte[] bytes = body.getBytes(UTF_8);
             for (int at = 0; at < bytes.length; at += size) {
-                int end = Math.min(bytes.length, at + size);
-                chunk(socket, Buffer.buffer().appendBytes(bytes, at, end - at));
+                connection.chunk(bytes, at, Math.min(bytes.length - at, size));
             }
-            socket.write("0\r\n\r\n");
-        });
-    }
-
-    static void chunk(NetSocket socket, Buffer bytes) {
-        socket.write(Integer.toHexString(bytes.length()) + "\r\n");
-        socket.write(bytes);
-        socket.write("\r\n");
-    }
-
-    private void connected(NetSocket socket) {
-        openConnections.incrementAndGet();
-        socket.closeHandler(closed -> openConnections.decrementAndGet());
-        StringBuilder head = new StringBuilder();
-        socket.handler(bytes -> {
-            head.append(bytes.toString(UTF_8));
-            if (head.indexOf("PRI * HTTP/2.0") == 0) {
-                // the client tries HTTP/2 with prior knowledge
-                socket.close();
-            } else if (head.indexOf("\r\n\r\n") >= 0) {
-                requests.add(head.toString());
-                head.setLength(0);
-                script.accept(socket);
-            }
+            connection.write("0\r\n\r\n");
         });
     }
 
     @Override
-    public void close() {
-        vertx.close().toCompletionStage().toCompletableFuture().join();
+    ConnectionReader accepted(Socket socket) {
+        return () -> read(socket);
+    }
+
+    private void read(Socket socket) throws IOException {
+        socket.setTcpNoDelay(true);
+        InputStream in = new BufferedInputStream(socket.getInputStream());
+        ScriptedConnection connection = new ScriptedConnection(socket);
+        for (String head = head(in); head != null && !head.startsWith("PRI * HTTP/2.0"); head = head(in)) {
+            lastBody = new String(in.readNBytes(bodyLength(head)), UTF_8);
+            requests.add(head);
+            script.answer(connection);
+        }
+        // the client has closed the connection, or tries HTTP/2 with prior knowledge
+    }
+
+    private static @Nullable String head(InputStream in) throws IOException {
+        StringBuilder head = new StringBuilder();
+        while (head.indexOf("\r\n\r\n", head.length() - 4) < 0) {
+            int next = in.read();
+            if (next < 0) {
+                return null;
+            }
+            head.append((char) next);
+        }
+        return head.toString();
+    }
+
+    private static int bodyLength(String head) {
+        return head.lines()
+                .filter(line -> line.regionMatches(true, 0, "Content-Length:", 0, "Content-Length:".length()))
+                .mapToInt(line -> Integer.parseInt(
+                        line.substring("Content-Length:".length()).strip()))
+                .findFirst()
+                .orElse(0);
     }
 }

@@ -1,7 +1,6 @@
 package dev.podcache.apiserver.fabric8;
 
 import static dev.podcache.testing.Patience.await;
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.Podcache;
@@ -128,22 +127,24 @@ class StreamedListsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "1, 20, false",
-        "1, 26, false",
-        "1, 27, false",
-        "1, 31, false",
-        "1, 32, true",
-        "1, 33, false",
-        "1, 34, true",
-        "1, 36+, true",
-        "2, 0, true",
-        "'', '', false",
-        "x, y, false"
+        "v1.20.0, false",
+        "v1.26.0, false",
+        "v1.27.0, false",
+        "v1.31.0, false",
+        "v1.32.0, true",
+        "v1.33.0, false",
+        "v1.34.0, true",
+        "v1.100.0, true",
+        "v2.0.0, true"
     })
-    void version_decides(String major, String minor, boolean supported) {
-        String json = "{\"major\":\"%s\",\"minor\":\"%s\"}".formatted(major, minor);
+    void version_decides(String version, boolean streams) {
+        restart(version);
+        learnVersion();
+        requests.clear();
 
-        assertThat(StreamedLists.isInVersion(json.getBytes(UTF_8))).isEqualTo(supported);
+        read("db");
+
+        assertThat(requests).isEqualTo(streams ? List.of("streamed list") : List.of("list", "watch"));
     }
 
     @Test

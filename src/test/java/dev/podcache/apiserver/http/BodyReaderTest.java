@@ -10,6 +10,7 @@ import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -23,6 +24,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @NullUnmarked
 @ExtendWith(NoLeaks.class)
 class BodyReaderTest {
+
+    private static final long MOST_BYTES = StreamServer.HALF * 3 / 2;
 
     private final Timekeeper time = Timekeeper.system();
     private StreamServer server;
@@ -46,11 +49,11 @@ class BodyReaderTest {
                 .list(
                         ServerRequest.get("LIST things", "/endless"),
                         Duration.ofSeconds(60),
-                        1 << 20,
+                        1 << 19,
                         body -> body.length);
 
         assertThat(failure(read).reason()).isEqualTo(FailureReason.UNREADABLE);
-        assertThat(failure(read)).hasMessage("LIST things: the answer is longer than 1048576 bytes");
+        assertThat(failure(read)).hasMessage("LIST things: the answer is longer than 524288 bytes");
         await().until(() -> server.floods.get() == 0);
     }
 
@@ -68,11 +71,52 @@ class BodyReaderTest {
                 .withCauseInstanceOf(StackOverflowError.class);
     }
 
+    @Test
+    void incompleteAnswers_togetherBeyondTheBound_oneFails_andItsShareIsThereForOthers() {
+        connect(StreamServer.withLimit(5));
+        List<CompletableFuture<Integer>> both = List.of(half(), half());
+        CompletableFuture.anyOf(
+                        both.get(0).handle((length, failed) -> 1), both.get(1).handle((length, failed) -> 1))
+                .orTimeout(60, TimeUnit.SECONDS)
+                .join();
+        CompletableFuture<Integer> refused = both.get(0).isDone() ? both.get(0) : both.get(1);
+        CompletableFuture<Integer> kept = both.get(0).isDone() ? both.get(1) : both.get(0);
+
+        assertThat(failure(refused).reason()).isEqualTo(FailureReason.UNAVAILABLE);
+        assertThat(failure(refused)).hasMessage("LIST things: the memory for incomplete answers is used up");
+        assertThat(kept).isNotDone();
+
+        server.endHalves();
+        assertThat(kept.orTimeout(60, TimeUnit.SECONDS).join()).isEqualTo(StreamServer.HALF);
+        for (int i = 0; i < 3; i++) {
+            CompletableFuture<Integer> next = half();
+            await().until(() -> server.halves() == 1);
+            server.endHalves();
+            assertThat(next.orTimeout(60, TimeUnit.SECONDS).join()).isEqualTo(StreamServer.HALF);
+        }
+    }
+
+    /** Reads an answer of more than half the bound, which goes on. */
+    private CompletableFuture<Integer> half() {
+        return connections
+                .session()
+                .list(
+                        ServerRequest.get("LIST things", "/half"),
+                        Duration.ofSeconds(120),
+                        2 * StreamServer.HALF,
+                        body -> body.length);
+    }
+
     private void connect(StreamServer to) {
         server = to;
         Config config = new ConfigBuilder(Config.empty()).withTrustCerts(true).build();
         connections = new ApiConnections(
-                "https://127.0.0.1:" + server.port(), config, config.getRequestConfig(), time, (request, status) -> {});
+                "https://127.0.0.1:" + server.port(),
+                config,
+                config.getRequestConfig(),
+                time,
+                (request, status) -> {},
+                MOST_BYTES);
     }
 
     private static ApiServerException failure(CompletableFuture<?> future) {

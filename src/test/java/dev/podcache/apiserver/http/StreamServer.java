@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -27,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * An HTTPS server on loopback for many streams: paths that begin with {@code /watch} are watches that stay open, all
  * others are answered with their own path, {@code /status/...} with that code, {@code /stranger} with 401 and the wish
  * for no more streams on the connection, {@code /echo} with all that was asked, {@code /endless} with an answer that
- * never ends.
+ * never ends, {@code /half} with a part of one.
  */
 final class StreamServer implements AutoCloseable {
 
@@ -60,6 +61,11 @@ final class StreamServer implements AutoCloseable {
     final AtomicInteger turnedAway = new AtomicInteger();
 
     private volatile boolean turnsAwayEverybody;
+
+    /** The bytes of a part of an answer. */
+    static final int HALF = 700_000;
+
+    private final Set<HttpServerResponse> halves = ConcurrentHashMap.newKeySet();
 
     /** How many answers without end are being sent. */
     final AtomicInteger floods = new AtomicInteger();
@@ -123,6 +129,19 @@ final class StreamServer implements AutoCloseable {
         watched(path).end();
     }
 
+    /** How many parts of an answer are open. */
+    int halves() {
+        return halves.size();
+    }
+
+    /** Ends the answers of which a part was sent. */
+    void endHalves() {
+        halves.removeIf(response -> {
+            response.end();
+            return true;
+        });
+    }
+
     private HttpServerResponse watched(String path) {
         return Objects.requireNonNull(watches.get(path), path);
     }
@@ -181,6 +200,12 @@ final class StreamServer implements AutoCloseable {
             request.body()
                     .onSuccess(body -> response.end(request.method() + " " + request.uri() + " "
                             + request.getHeader("Content-Type") + " " + body));
+        } else if (path.equals("/half")) {
+            response.setChunked(true);
+            response.exceptionHandler(reset -> halves.remove(response));
+            response.closeHandler(closed -> halves.remove(response));
+            halves.add(response);
+            response.write(Buffer.buffer(new byte[HALF]));
         } else if (path.equals("/endless")) {
             response.setChunked(true).setStatusCode(200);
             floods.incrementAndGet();

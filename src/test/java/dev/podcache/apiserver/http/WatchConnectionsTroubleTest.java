@@ -26,6 +26,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(NoLeaks.class)
 class WatchConnectionsTroubleTest extends WatchConnectionsFixture {
 
+    private static final Duration PINGS_EVERY = Duration.ofSeconds(10);
+
     @Test
     void pings_answered_keepTheConnection() {
         StreamServer server = server(5);
@@ -48,10 +50,10 @@ class WatchConnectionsTroubleTest extends WatchConnectionsFixture {
 
         proxy.freeze();
         int timers = time.scheduledTasks();
-        time.advance(PingMonitor.PERIOD);
+        time.advance(PINGS_EVERY);
         // the ping is sent, and its timer runs
         await().until(() -> time.scheduledTasks() == timers);
-        time.advance(PingMonitor.PERIOD);
+        time.advance(PINGS_EVERY);
 
         await().until(() -> watches.stream().allMatch(watch -> watch.end().isPresent()));
         assertThat(watches.get(0).failure())
@@ -274,7 +276,7 @@ class WatchConnectionsTroubleTest extends WatchConnectionsFixture {
     /** Lets {@code count} periods pass, each answered ping and all. */
     private void ticksOf(StreamServer server, int count) {
         for (int i = 0; i < count; i++) {
-            time.advance(PingMonitor.PERIOD);
+            time.advance(PINGS_EVERY);
             // comes after the answer to the ping
             read(connections.session(), "/tick/" + i);
         }
