@@ -348,7 +348,7 @@ class TtlObjectStoreTest {
         f.seen("v1");
         f.timekeeper.advance(Duration.ofSeconds(10));
         f.ttl.set(Duration.ofSeconds(5));
-        f.timekeeper.advance(FreshnessClock.TICK);
+        f.timekeeper.advance(TtlFixture.TICK);
         f.get();
 
         f.requireGets(2);

@@ -105,7 +105,7 @@ class TtlSurvivalTest {
             store.addReference(DB, POD);
             assertThat(Secrets.value(store.get("default", "db"))).isEqualTo("v1");
             ttl.fails = true;
-            assertThatThrownBy(() -> timekeeper.advance(FreshnessClock.TICK)).hasMessage("by the TTL source");
+            assertThatThrownBy(() -> timekeeper.advance(TtlFixture.TICK)).hasMessage("by the TTL source");
             ttl.fails = false;
             f.update(DB, "v2");
             timekeeper.advance(Duration.ofSeconds(60));

@@ -40,10 +40,10 @@ class WatchEvictionTest extends WatchRowFixture {
         assertThat(requests()).as("requests").isEqualTo(requests);
         assertThat(server.openWatches()).as("open watches").isEqualTo(watches);
         int lists = server.lists();
-        BegunGet get = new BegunGet();
+        BegunGet get = begunGet();
         assertThat(server.lists()).isEqualTo(lists + listsOfAGet);
         assertThat(get.outcome()).isEqualTo("waits");
-        assertThat(get.outcomeAfterTheWait()).isEqualTo("NotSynced");
+        assertThat(outcomeAfterTheWait(get)).isEqualTo("NotSynced");
     }
 
     @ParameterizedTest
@@ -51,7 +51,7 @@ class WatchEvictionTest extends WatchRowFixture {
     void get_afterAnEviction_isAnsweredByANewList(WatchRow row) {
         bringTo(row);
         evict();
-        BegunGet get = new BegunGet();
+        BegunGet get = begunGet();
         hear(WatchRow.LISTING, "v2", "20");
         accept(WatchRow.LISTED);
 
@@ -76,7 +76,7 @@ class WatchEvictionTest extends WatchRowFixture {
     @Test
     void listedAndEvictedBeforeTheWatchIsAccepted_isHandedToTheGetThatWaits() {
         bringTo(WatchRow.EVICTED);
-        BegunGet get = new BegunGet();
+        BegunGet get = begunGet();
         hear(WatchRow.LISTING, "v2", "20");
         evict();
 
@@ -90,14 +90,14 @@ class WatchEvictionTest extends WatchRowFixture {
     @Test
     void listedAndEvictedWhileTheWatchIsRefused_isNotHandedOver() {
         bringTo(WatchRow.EVICTED);
-        BegunGet get = new BegunGet();
+        BegunGet get = begunGet();
         hear(WatchRow.LISTING, "v2", "20");
         fail(WatchRow.LISTED, failure(FailureReason.UNAVAILABLE, 503));
         evict();
 
         assertThat(shown()).isEqualTo(CacheState.NOT_SYNCED);
         assertThat(get.outcome()).isEqualTo("waits");
-        assertThat(get.outcomeAfterTheWait()).isEqualTo("NotSynced");
+        assertThat(outcomeAfterTheWait(get)).isEqualTo("NotSynced");
     }
 
     @Test

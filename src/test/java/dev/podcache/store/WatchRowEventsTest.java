@@ -35,11 +35,11 @@ class WatchRowEventsTest extends WatchRowFixture {
     void received(WatchRow row, CacheState shown, String outcome, String outcomeAfterTheWait) {
         bringTo(row);
         hear(row, "v2");
-        BegunGet get = new BegunGet();
+        BegunGet get = begunGet();
 
         assertThat(shown()).isEqualTo(shown);
         assertThat(get.outcome()).isEqualTo(outcome);
-        assertThat(get.outcomeAfterTheWait()).isEqualTo(outcomeAfterTheWait);
+        assertThat(outcomeAfterTheWait(get)).isEqualTo(outcomeAfterTheWait);
     }
 
     @ParameterizedTest
@@ -132,7 +132,7 @@ class WatchRowEventsTest extends WatchRowFixture {
         if (row.isListing()) {
             hear(row, "v1", "10");
         }
-        BegunGet waiting = new BegunGet();
+        BegunGet waiting = begunGet();
         reported.clear();
         accept(row);
 
@@ -147,7 +147,7 @@ class WatchRowEventsTest extends WatchRowFixture {
     @EnumSource(names = {"LISTING", "RENEWED_LISTING", "REREAD_LISTING"})
     void accepted_publishesWhatWasListedMeanwhile(WatchRow row) {
         bringTo(row);
-        BegunGet waiting = new BegunGet();
+        BegunGet waiting = begunGet();
         hear(row, "v2");
         accept(row);
 

@@ -13,7 +13,6 @@ import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.testing.FixedTtl;
 import dev.podcache.testing.ManualListerWatcher;
 import dev.podcache.testing.ManualTimekeeper;
@@ -24,7 +23,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -53,14 +51,13 @@ abstract class WatchRowFixture {
 
     // its sweeps have a time of their own, which stands still
     private final PayloadBudget budget = PayloadBudget.ofBytes(BUDGET, new ManualTimekeeper());
+    private final ReportRecorder listener = new ReportRecorder();
     final WatchObjectStore<Secret> store = new WatchObjectStore<>(
             ObjectKind.SECRET,
             any -> server,
             (any, freshness, timeout) -> CompletableFuture.failedFuture(failure(FailureReason.FORBIDDEN, 403)),
-            new StoreOptions(time, Duration.ofSeconds(10), budget, new ReportRecorder()),
+            new StoreOptions(time, Duration.ofSeconds(10), budget, listener),
             new WatchObjectStore.WatchTimes(FIRST_SYNC, SWEEP.multipliedBy(2)));
-
-    private boolean servedStale; // by the latest get
 
     /** What has happened to the object, and what the server is asked for just then. */
     enum WatchRow {
@@ -96,7 +93,7 @@ abstract class WatchRowFixture {
         }
     }
 
-    private final class ReportRecorder implements PodcacheMetrics {
+    private final class ReportRecorder extends BegunGet.StaleGets {
 
         @Override
         public void watchFailed(ObjectKind<?> kind, ObjectKey key, FailureReason failure) {
@@ -106,48 +103,6 @@ abstract class WatchRowFixture {
         @Override
         public void watchSynced(ObjectKind<?> kind, ObjectKey key, Duration took) {
             reported.add(kind + " " + key + " synced after " + took.toMillis() + " ms");
-        }
-
-        @Override
-        public void staleServed(ObjectKind<?> kind, ObjectKey key, String strategy) {
-            servedStale = true;
-        }
-    }
-
-    /** A get that may wait. */
-    final class BegunGet {
-
-        private final CompletableFuture<Secret> result;
-
-        BegunGet() {
-            servedStale = false;
-            result = store.getAsync(DB.namespace(), DB.name());
-        }
-
-        /** Returns what it has ended with, or that it waits. */
-        String outcome() {
-            NoLeaks.saw(store.state(DB));
-            if (!result.isDone()) {
-                return "waits";
-            }
-            try {
-                return Secrets.value(result.join()) + (servedStale ? " stale" : "");
-            } catch (CompletionException e) {
-                Throwable thrown = NoLeaks.saw(e.getCause());
-                return thrown.getClass().getSimpleName()
-                        + (thrown instanceof NotFound && thrown.getCause() != null ? " unsure" : "");
-            }
-        }
-
-        /** Returns what it ends with when the time for a first read is over. */
-        String outcomeAfterTheWait() {
-            time.advance(FIRST_SYNC);
-            return outcome();
-        }
-
-        /** Has {@code action} run when it ends, on the thread that ends it. */
-        void thenRun(Runnable action) {
-            result.whenComplete((secret, thrown) -> action.run());
         }
     }
 
@@ -188,7 +143,7 @@ abstract class WatchRowFixture {
             case UNREAD -> leaveUnread();
             case REREAD_LISTING -> {
                 leaveUnread();
-                assertThat(new BegunGet().outcome()).isEqualTo("waits");
+                assertThat(get()).isEqualTo("waits");
             }
             case REREAD_LISTED -> {
                 onFromWatched(WatchRow.REREAD_LISTING);
@@ -271,7 +226,17 @@ abstract class WatchRowFixture {
 
     /** What a get that begins now ends with, or that it waits. */
     String get() {
-        return new BegunGet().outcome();
+        return begunGet().outcome();
+    }
+
+    BegunGet begunGet() {
+        return new BegunGet(store, DB, listener);
+    }
+
+    /** What that get ends with when the time for a first read is over. */
+    String outcomeAfterTheWait(BegunGet get) {
+        time.advance(FIRST_SYNC);
+        return get.outcome();
     }
 
     CacheState shown() {

@@ -40,11 +40,11 @@ class WatchRowGetsTest extends WatchRowFixture {
         bringTo(row);
         int lists = server.lists();
         assertThat(shown()).isEqualTo(shown);
-        BegunGet get = new BegunGet();
+        BegunGet get = begunGet();
 
         assertThat(get.outcome()).isEqualTo(outcome);
         assertThat(server.lists()).as("lists").isEqualTo(lists + newLists);
-        assertThat(get.outcomeAfterTheWait()).isEqualTo(outcomeAfterTheWait);
+        assertThat(outcomeAfterTheWait(get)).isEqualTo(outcomeAfterTheWait);
     }
 
     /** Only the first get waits for a server that is silent. */
@@ -52,7 +52,7 @@ class WatchRowGetsTest extends WatchRowFixture {
     @EnumSource(names = {"RENEWED_LISTING", "RENEWED_LISTED", "UNREAD", "REREAD_LISTING", "REREAD_LISTED"})
     void get_afterOneThatWaitedInVain_isAnsweredAtOnce(WatchRow row) {
         bringTo(row);
-        new BegunGet().outcomeAfterTheWait();
+        outcomeAfterTheWait(begunGet());
 
         assertThat(get()).isEqualTo("v1 stale");
     }
@@ -61,9 +61,9 @@ class WatchRowGetsTest extends WatchRowFixture {
     @EnumSource(names = {"UNREAD", "EVICTED"})
     void gets_whileOneWaitsForAList_makeNoOther(WatchRow row) {
         bringTo(row);
-        new BegunGet();
+        begunGet();
         int lists = server.lists();
-        new BegunGet();
+        begunGet();
 
         assertThat(server.lists()).isEqualTo(lists);
     }
@@ -164,9 +164,9 @@ class WatchRowGetsTest extends WatchRowFixture {
         assertThat(server.lists()).as("lists").isEqualTo(lists + newLists);
         assertThat(server.openWatches()).as("open watches").isEqualTo(newLists > 0 ? 0 : watches);
         assertThat(store.state(DB).references()).isEqualTo(references + 1);
-        BegunGet get = new BegunGet();
+        BegunGet get = begunGet();
         assertThat(get.outcome()).isEqualTo(outcome);
-        assertThat(get.outcomeAfterTheWait()).isEqualTo(outcomeAfterTheWait);
+        assertThat(outcomeAfterTheWait(get)).isEqualTo(outcomeAfterTheWait);
     }
 
     @ParameterizedTest
@@ -185,11 +185,11 @@ class WatchRowGetsTest extends WatchRowFixture {
     void newReferenceThatForgets_doesNotFallBackToWhatWasKnown() {
         bringTo(WatchRow.UNREAD);
         store.addReference(DB, OTHER_POD);
-        BegunGet get = new BegunGet();
+        BegunGet get = begunGet();
         fail(WatchRow.LISTING, failure(FailureReason.UNAVAILABLE, 503));
 
         assertThat(get.outcome()).isEqualTo("waits");
-        assertThat(get.outcomeAfterTheWait()).isEqualTo("NotSynced");
+        assertThat(outcomeAfterTheWait(get)).isEqualTo("NotSynced");
     }
 
     /** The watch before is closed a moment later; until then it may call. */
@@ -204,11 +204,11 @@ class WatchRowGetsTest extends WatchRowFixture {
         });
         store.addReference(DB, OTHER_POD);
         end.run();
-        BegunGet get = new BegunGet();
+        BegunGet get = begunGet();
 
         assertThat(lastFailure()).hasMessageContaining("answered 0");
         assertThat(get.outcome()).isEqualTo("waits");
-        assertThat(get.outcomeAfterTheWait()).isEqualTo("v1 stale");
+        assertThat(outcomeAfterTheWait(get)).isEqualTo("v1 stale");
     }
 
     // the end
@@ -217,7 +217,7 @@ class WatchRowGetsTest extends WatchRowFixture {
     @EnumSource(names = "DROPPED", mode = EnumSource.Mode.EXCLUDE)
     void lastReferenceGone_endsTheWatchAndTheGetsThatWait(WatchRow row) {
         bringTo(row);
-        BegunGet waiting = new BegunGet();
+        BegunGet waiting = begunGet();
         boolean waits = waiting.outcome().equals("waits");
         store.deleteReference(DB, POD);
         store.deleteReference(DB, OTHER_POD);

@@ -36,7 +36,7 @@ class WatchRowReportsTest extends WatchRowFixture {
     })
     void waiting_anAttemptFails(WatchRow row, String outcome) {
         bringTo(row);
-        BegunGet waiting = new BegunGet();
+        BegunGet waiting = begunGet();
         fail(row, failure(FailureReason.UNAVAILABLE, 503));
 
         assertThat(waiting.outcome()).isEqualTo(outcome);
@@ -46,7 +46,7 @@ class WatchRowReportsTest extends WatchRowFixture {
     @EnumSource(names = {"LISTING", "LISTED", "RENEWED_LISTING", "RENEWED_LISTED", "REREAD_LISTING", "REREAD_LISTED"})
     void waiting_theObjectIsImmutable_needsNoAcceptedWatch(WatchRow row) {
         bringTo(row);
-        BegunGet waiting = new BegunGet();
+        BegunGet waiting = begunGet();
         hear(row, Secrets.immutable(DB, "v2"), "20");
 
         assertThat(waiting.outcome()).isEqualTo("v2");
@@ -56,7 +56,7 @@ class WatchRowReportsTest extends WatchRowFixture {
     void waiting_isWokenUnderNoLock() {
         bringTo(WatchRow.LISTED);
         List<String> seen = new ArrayList<>();
-        new BegunGet().thenRun(() -> seen.add("get: " + stateFromAnotherThread().cacheState()));
+        begunGet().thenRun(() -> seen.add("get: " + stateFromAnotherThread().cacheState()));
         Runnable end = store.observe(key ->
                 seen.add("observer: " + key + " " + stateFromAnotherThread().cacheState()));
         accept(WatchRow.LISTED);
