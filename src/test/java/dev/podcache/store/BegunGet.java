@@ -22,6 +22,10 @@ final class BegunGet {
 
         private int count;
 
+        final int count() {
+            return count;
+        }
+
         @Override
         public void staleServed(ObjectKind<?> kind, ObjectKey key, String strategy) {
             count++;

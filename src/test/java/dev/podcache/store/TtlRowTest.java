@@ -286,6 +286,21 @@ class TtlRowTest {
     }
 
     @Test
+    void gaveUp_theEndOfTheFetch_isNotServedToItOnceMore() {
+        bringTo(TtlRow.TOO_OLD);
+        HeldRequests held = f.server.hold(DB);
+        BegunGet slow = begunGet();
+        f.timekeeper.advance(REFRESH_WAIT);
+        assertThat(slow.outcome()).isEqualTo("v1 stale");
+        int served = staleGets.count();
+        f.timekeeper.advance(StoreOptions.DEFAULT_READ_TIMEOUT);
+
+        assertThat(f.store.state(DB).lastFailure()).hasMessageContaining("no answer within");
+        assertThat(staleGets.count()).isEqualTo(served);
+        held.release();
+    }
+
+    @Test
     void gaveUpOnAFetchThatANewReferenceDetached_laterGetsWaitAllTheSame() {
         bringTo(TtlRow.TOO_OLD);
         HeldRequests held = f.server.holdNext(DB);

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.testing.Secrets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -140,6 +142,17 @@ class WatchEvictionTest extends WatchRowFixture {
         assertThat(stale()).as("read again").isFalse();
         fail(WatchRow.LISTING, failure(FailureReason.UNAVAILABLE, 503));
         assertThat(stale()).as("lost").isTrue();
+    }
+
+    @Test
+    void eviction_isToldToObservers() {
+        bringTo(WatchRow.WATCHED);
+        List<CacheState> told = new ArrayList<>();
+        Runnable end = store.observe(key -> told.add(shown()));
+        evict();
+        end.run();
+
+        assertThat(told).containsExactly(CacheState.UNREAD);
     }
 
     /** It has no payload to save, and it is an answer. */
