@@ -99,8 +99,7 @@ class StoreMetricsTest {
         f.failNext(1, FailureReason.FORBIDDEN, 403, null);
         Assertions.assertThatThrownBy(f::get).isInstanceOf(NotFound.class);
 
-        assertThat(reported)
-                .containsExactly("missed Secret default/db CACHE", "fetched default/db absent FORBIDDEN");
+        assertThat(reported).containsExactly("missed Secret default/db CACHE", "fetched default/db absent FORBIDDEN");
     }
 
     @Test

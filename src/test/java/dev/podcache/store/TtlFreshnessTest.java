@@ -148,7 +148,8 @@ class TtlFreshnessTest {
 
         assertThat(Secrets.value(store.get(DB))).isEqualTo("v2");
         assertThat(between.calls).as("calls that were not made").isZero();
-        assertThat(before).isCompletedWithValueMatching(secret -> Secrets.value(secret).equals("v1"));
+        assertThat(before)
+                .isCompletedWithValueMatching(secret -> Secrets.value(secret).equals("v1"));
         store.close();
     }
 

@@ -433,8 +433,7 @@ class TtlObjectStoreTest {
         f.store.deleteReference(DB, OTHER_POD);
         f.store.deleteReference(DB, POD);
 
-        assertThat(told)
-                .containsExactly("default/db UNREAD of 2", "default/db FRESH of 2", "default/db UNREAD of 0");
+        assertThat(told).containsExactly("default/db UNREAD of 2", "default/db FRESH of 2", "default/db UNREAD of 0");
     }
 
     /** Would wait in vain while this thread holds a lock. */
@@ -468,11 +467,13 @@ class TtlObjectStoreTest {
         });
         f.store.close();
 
-        assertThat(gets).hasSize(2).allSatisfy(get -> assertThat(get)
-                .isCompletedExceptionally()
-                .failsWithin(Duration.ZERO)
-                .withThrowableThat()
-                .withCauseInstanceOf(Closed.class));
+        assertThat(gets)
+                .hasSize(2)
+                .allSatisfy(get -> assertThat(get)
+                        .isCompletedExceptionally()
+                        .failsWithin(Duration.ZERO)
+                        .withThrowableThat()
+                        .withCauseInstanceOf(Closed.class));
         held.release();
         heldOther.release();
     }

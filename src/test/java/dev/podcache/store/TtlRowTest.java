@@ -321,7 +321,15 @@ class TtlRowTest {
 
     @ParameterizedTest
     @EnumSource(
-            names = {"FRESH", "STALE_NOT_DUE", "TOO_OLD", "ABSENT", "TOO_OLD_PAUSED", "ABSENT_PAUSED", "NO_ANSWER_PAUSED"})
+            names = {
+                "FRESH",
+                "STALE_NOT_DUE",
+                "TOO_OLD",
+                "ABSENT",
+                "TOO_OLD_PAUSED",
+                "ABSENT_PAUSED",
+                "NO_ANSWER_PAUSED"
+            })
     void newReference_forgetsAllThatIsKnown(TtlRow row) {
         bringTo(row);
         f.store.addReference(DB, OTHER_POD);

@@ -37,7 +37,8 @@ final class WatchFixture extends StoreFixture<WatchObjectStore<Secret>> {
     }
 
     /** With something between the store and its server. */
-    WatchFixture(ManualTimekeeper timekeeper, BiFunction<ObjectKey, ListerWatcher<Secret>, ListerWatcher<Secret>> between) {
+    WatchFixture(
+            ManualTimekeeper timekeeper, BiFunction<ObjectKey, ListerWatcher<Secret>, ListerWatcher<Secret>> between) {
         this(timekeeper, PodcacheMetrics.NONE, key -> "metadata.name=" + key.name(), between);
     }
 
