@@ -71,12 +71,24 @@ final class WatchFixture extends StoreFixture<WatchObjectStore<Secret>> {
 
     /** With one watch for each namespace. */
     static WatchFixture ofNamespaces(ManualTimekeeper timekeeper) {
+        return ofNamespaces(timekeeper, (key, server) -> server);
+    }
+
+    /** With one watch for each namespace, and something between the store and its server; the name may be empty. */
+    static WatchFixture ofNamespaces(
+            ManualTimekeeper timekeeper,
+            BiFunction<ObjectKey, ListerWatcher<Secret>, ListerWatcher<Secret>> between) {
         return new WatchFixture(
                 timekeeper,
                 server -> WatchObjectStore.ofNamespaces(
                         ObjectKind.SECRET,
-                        key -> server.listerWatcher(ObjectKind.SECRET, key.namespace(), "metadata.name=" + key.name()),
-                        server.inNamespace(ObjectKind.SECRET),
+                        key -> between.apply(
+                                key,
+                                server.listerWatcher(
+                                        ObjectKind.SECRET, key.namespace(), "metadata.name=" + key.name())),
+                        (namespace, names) -> between.apply(
+                                ObjectKey.of(namespace, ""),
+                                server.inNamespace(ObjectKind.SECRET).apply(namespace, names)),
                         server.getter(ObjectKind.SECRET),
                         StoreOptions.defaults(timekeeper),
                         TIMES));

@@ -2,11 +2,6 @@ package dev.podcache.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.podcache.apiserver.ApiServerException;
-import dev.podcache.apiserver.Listed;
-import dev.podcache.apiserver.ListerWatcher;
-import dev.podcache.apiserver.WatchEvent;
-import dev.podcache.apiserver.WatchHandle;
 import dev.podcache.embedded.Resource;
 import dev.podcache.embedded.Selection;
 import dev.podcache.embedded.StatusException;
@@ -24,8 +19,6 @@ import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +32,7 @@ final class WatchWorld {
     private static final Duration SOONEST_IDLE = Duration.ofMinutes(1);
 
     /** What decides what a get of one object may bring. */
-    private static final class WatchModel {
+    private static final class WatchModel implements HeardServer.Doubts {
         final Map<PodKey, Integer> references = new HashMap<>();
         boolean known; // whether the object, or its absence, was seen in this epoch
         long atLeast; // no get may bring an older version
@@ -50,14 +43,21 @@ final class WatchWorld {
         boolean doubtful; // whether a request failed, and nothing has confirmed what is known since then
         boolean maybeConfirmed; // whether that was a list that is forbidden, so a GET may have confirmed it
 
-        void failed(boolean maybeReplaced) {
+        @Override
+        public void failed(boolean maybeReplaced) {
             doubtful = true;
             maybeConfirmed = maybeReplaced;
         }
 
-        void confirmed() {
+        @Override
+        public void confirmed() {
             doubtful = false;
             maybeConfirmed = false;
+        }
+
+        @Override
+        public void synced() {
+            synced = true;
         }
 
         /** Begins a new epoch, in which nothing is known. */
@@ -68,78 +68,6 @@ final class WatchWorld {
 
         int count() {
             return references.values().stream().mapToInt(Integer::intValue).sum();
-        }
-    }
-
-    /**
-     * What an object has been listed and watched through. After a failure, what is known is doubtful until a list, or
-     * an event or bookmark of a watch that began at a version.
-     */
-    private static final class HeardServer implements ListerWatcher<Secret> {
-
-        private final ListerWatcher<Secret> server;
-        private final WatchModel model;
-
-        HeardServer(ListerWatcher<Secret> server, WatchModel model) {
-            this.server = server;
-            this.model = model;
-        }
-
-        @Override
-        public CompletableFuture<Listed<Secret>> list(Duration timeout) {
-            return server.list(timeout).whenComplete((listed, failure) -> {
-                if (failure == null) {
-                    model.confirmed();
-                } else {
-                    model.failed(ApiServerException.reasonOf(failure) == FailureReason.FORBIDDEN);
-                }
-            });
-        }
-
-        @Override
-        public WatchHandle watch(String version, Duration serverTimeout, Consumer<WatchEvent<Secret>> events) {
-            boolean[] confirms = {!version.isEmpty()};
-            return server.watch(version, serverTimeout, event -> {
-                model.synced |= event instanceof WatchEvent.Opened<Secret>;
-                heard(event, confirms, events);
-            });
-        }
-
-        @Override
-        public boolean streamsLists() {
-            return server.streamsLists();
-        }
-
-        /** Its first events are those of the list, which is not complete before the bookmark at its end. */
-        @Override
-        public WatchHandle streamList(Duration serverTimeout, Consumer<WatchEvent<Secret>> events) {
-            boolean[] confirms = {false};
-            return server.streamList(serverTimeout, event -> heard(event, confirms, events));
-        }
-
-        private void heard(WatchEvent<Secret> event, boolean[] confirms, Consumer<WatchEvent<Secret>> events) {
-            if (event instanceof WatchEvent.Bookmark<Secret> bookmark && bookmark.endsList()) {
-                confirms[0] = true;
-                model.confirmed();
-                model.synced = true;
-            } else if (event instanceof WatchEvent.Ended<Secret> ended) {
-                if (ended.failure() != null) {
-                    model.failed(false);
-                }
-            } else if (confirms[0] && !(event instanceof WatchEvent.Opened<Secret>)) {
-                model.confirmed();
-            }
-            events.accept(event);
-        }
-
-        @Override
-        public void streamRefused(ApiServerException failure) {
-            server.streamRefused(failure);
-        }
-
-        @Override
-        public String toString() {
-            return server.toString();
         }
     }
 
