@@ -68,8 +68,7 @@ final class ScopeWorld {
     private final Map<String, ScopeModel> namespaces = new HashMap<>();
     final WatchFixture f = WatchFixture.ofNamespaces(
             ManualTimekeeper.passingWhileWaiting(),
-            (key, server) ->
-                    new HeardServer(server, key.name().isEmpty() ? namespace(key.namespace()) : model(key)));
+            (key, server) -> new HeardServer(server, key.name().isEmpty() ? namespace(key.namespace()) : model(key)));
     private final List<HeldRequests> held = new ArrayList<>();
     private boolean everRefused;
     private int written;
@@ -82,9 +81,8 @@ final class ScopeWorld {
         // what is in doubt, or not known yet, may be answered by what began before
         boolean begins = first || (model.known && model.isImmutable);
         boolean latest = begins || (model.known && !doubtful);
-        boolean forgets = begins
-                || model.mayBeImmutable
-                || f.timekeeper.nanoTime() - model.usedAt >= SOONEST_IDLE.toNanos();
+        boolean forgets =
+                begins || model.mayBeImmutable || f.timekeeper.nanoTime() - model.usedAt >= SOONEST_IDLE.toNanos();
         Secret then = atServer(key);
         f.store.addReference(key, pod);
         model.references.merge(pod, 1, Integer::sum);

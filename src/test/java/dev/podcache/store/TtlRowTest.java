@@ -8,9 +8,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.podcache.embedded.HeldRequests;
 import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.testing.NoLeaks;
+import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -283,6 +286,24 @@ class TtlRowTest {
         assertThat(get()).isEqualTo("waits");
         held.release();
         assertThat(next.outcome()).isEqualTo("v1");
+    }
+
+    @Test
+    void gaveUp_knownToBeAbsent_saysThatTheRequestContinues() {
+        bringTo(TtlRow.ABSENT);
+        HeldRequests held = f.server.hold(DB);
+        CompletableFuture<Secret> slow = f.store.getAsync(DB.namespace(), DB.name());
+        f.timekeeper.advance(REFRESH_WAIT);
+
+        assertThat(slow)
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .withCauseInstanceOf(NotFound.class)
+                .havingCause()
+                .havingCause()
+                .withMessageContaining("GET Secret default/db")
+                .withMessageContaining("the request continues");
+        held.release();
     }
 
     @Test

@@ -76,8 +76,7 @@ final class WatchFixture extends StoreFixture<WatchObjectStore<Secret>> {
 
     /** With one watch for each namespace, and something between the store and its server; the name may be empty. */
     static WatchFixture ofNamespaces(
-            ManualTimekeeper timekeeper,
-            BiFunction<ObjectKey, ListerWatcher<Secret>, ListerWatcher<Secret>> between) {
+            ManualTimekeeper timekeeper, BiFunction<ObjectKey, ListerWatcher<Secret>, ListerWatcher<Secret>> between) {
         return new WatchFixture(
                 timekeeper,
                 server -> WatchObjectStore.ofNamespaces(
