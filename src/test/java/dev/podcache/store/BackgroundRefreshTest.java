@@ -223,7 +223,7 @@ class BackgroundRefreshTest {
         seen("v1");
         f.update(DB, "v2");
         f.ttl.set(Duration.ZERO);
-        f.timekeeper.advance(FreshnessClock.TICK);
+        f.timekeeper.advance(TtlFixture.TICK);
 
         assertThat(f.get()).isEqualTo("v2");
     }

@@ -2,19 +2,13 @@ package dev.podcache.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.common.collect.HashMultiset;
-import com.google.common.collect.Multiset;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.PodKey;
-import dev.podcache.object.Referrer;
 import dev.podcache.testing.ManualTimekeeper;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.atomic.AtomicInteger;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -29,8 +23,6 @@ class EntryTableProperties {
     private final Transitions<String> transitions = new Transitions<>(StoreOptions.defaults(new ManualTimekeeper()));
 
     record TableChange(boolean put, ObjectKey key) {}
-
-    record TableStep(boolean add, ObjectKey key, Referrer referrer) {}
 
     @Property
     void entries_anySequenceOfChanges_areThoseOfAMap(@ForAll("changes") @Size(max = 400) List<TableChange> changes) {
@@ -57,35 +49,6 @@ class EntryTableProperties {
         assertThat(table.size()).isEqualTo(model.size());
     }
 
-    @Property
-    void references_anySequenceOfSteps_areAMultisetOfEachObject(
-            @ForAll("steps") @Size(max = 60) List<TableStep> steps) {
-        AtomicInteger held = new AtomicInteger();
-        EntryTable<String, TtlEntry<String>> table =
-                new EntryTable<>(ObjectKind.SECRET, this::entry, held::incrementAndGet, held::decrementAndGet);
-        Map<ObjectKey, Multiset<Referrer>> model = new HashMap<>();
-
-        for (TableStep step : steps) {
-            Multiset<Referrer> expected = model.computeIfAbsent(step.key(), key -> HashMultiset.create());
-            if (step.add()) {
-                table.addReference(step.key(), step.referrer());
-                expected.add(step.referrer());
-            } else {
-                table.deleteReference(step.key(), step.referrer());
-                expected.remove(step.referrer());
-            }
-            TtlEntry<String> entry =
-                    table.find(step.key().namespace(), step.key().name());
-            assertThat(entry == null).isEqualTo(expected.isEmpty());
-            if (!expected.isEmpty()) {
-                assertThat(Objects.requireNonNull(entry).referencesLocked()).isEqualTo(expected.size());
-            }
-        }
-
-        assertThat(table.size()).isEqualTo(held.get()).isEqualTo((int)
-                model.values().stream().filter(of -> !of.isEmpty()).count());
-    }
-
     private TtlEntry<String> entry(ObjectKey key) {
         return new TtlEntry<>(key, transitions, 0);
     }
@@ -94,15 +57,6 @@ class EntryTableProperties {
     Arbitrary<List<TableChange>> changes() {
         return Combinators.combine(Arbitraries.of(true, true, false), keys())
                 .as(TableChange::new)
-                .list();
-    }
-
-    @Provide
-    Arbitrary<List<TableStep>> steps() {
-        Arbitrary<ObjectKey> keys = Arbitraries.of("AaAa", "AaBB", "db").map(name -> ObjectKey.of("shop", name));
-        Arbitrary<Referrer> referrers = Arbitraries.of("1", "2", "3").map(uid -> PodKey.of("shop", "cart", uid));
-        return Combinators.combine(Arbitraries.of(true, false), keys, referrers)
-                .as(TableStep::new)
                 .list();
     }
 

@@ -26,44 +26,74 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store that watches namespaces and its server, and beside them a model that says what a get may bring. For one
- * thread. The events of the server come at once, so what is watched is what is there.
+ * A store that watches namespaces and its server, and beside them a model that says what a get may bring, and hears what
+ * the server answers. For one thread. The events of the server come at once, so what is watched is what is there.
  */
 final class ScopeWorld {
 
-    private static final class ScopeModel {
+    /** The fixture's: no object is idle that was read in the last minute. */
+    private static final Duration SOONEST_IDLE = Duration.ofMinutes(1);
+
+    /** What decides what a get of one object may bring; of a namespace, only whether its members are in doubt. */
+    private static final class ScopeModel implements HeardServer.Doubts {
         final Map<PodKey, Integer> references = new HashMap<>();
         boolean known; // whether a get was answered in this epoch
         long atLeast; // no get may bring an older version
-        boolean mayBeImmutable; // whether the server had an immutable one since the last reference to nothing
+        boolean mayBeImmutable; // whether the server had an immutable one since the last reference that began anew
+        boolean isImmutable; // of the last one that a get brought
+        long usedAt; // when it was last read, or a reference began anew
+        boolean doubtful; // whether a request failed, and nothing has confirmed what is known since then
+
+        @Override
+        public void failed(boolean maybeReplaced) {
+            doubtful = true;
+        }
+
+        @Override
+        public void confirmed() {
+            doubtful = false;
+        }
+
+        @Override
+        public void synced() {
+            // a get says so
+        }
 
         int count() {
             return references.values().stream().mapToInt(Integer::intValue).sum();
         }
     }
 
-    final WatchFixture f = WatchFixture.ofNamespaces(ManualTimekeeper.passingWhileWaiting());
     private final Map<ObjectKey, ScopeModel> models = new HashMap<>();
+    private final Map<String, ScopeModel> namespaces = new HashMap<>();
+    final WatchFixture f = WatchFixture.ofNamespaces(
+            ManualTimekeeper.passingWhileWaiting(),
+            (key, server) -> new HeardServer(server, key.name().isEmpty() ? namespace(key.namespace()) : model(key)));
     private final List<HeldRequests> held = new ArrayList<>();
     private boolean everRefused;
     private int written;
 
     void addReference(ObjectKey key, PodKey pod) {
         ScopeModel model = model(key);
-        String before = f.store.state(key).freshness();
-        // joins a list or a watch that may have begun before
-        boolean waits = before.startsWith("watch lost")
-                || before.startsWith("watch reopened")
-                || before.startsWith("watch being opened");
-        boolean joins = model.count() > 0 && (before.startsWith("watched") || waits);
+        boolean first = model.count() == 0;
+        boolean doubtful =
+                model.doubtful || (!f.server.isWatched(key) && namespace(key.namespace()).doubtful) || !held.isEmpty();
+        // what is in doubt, or not known yet, may be answered by what began before
+        boolean begins = first || (model.known && model.isImmutable);
+        boolean latest = begins || (model.known && !doubtful);
+        boolean forgets =
+                begins || model.mayBeImmutable || f.timekeeper.nanoTime() - model.usedAt >= SOONEST_IDLE.toNanos();
         Secret then = atServer(key);
         f.store.addReference(key, pod);
         model.references.merge(pod, 1, Integer::sum);
-        if (!joins) {
-            model.known = false;
+        if (begins) {
             model.mayBeImmutable = then != null && Boolean.TRUE.equals(then.getImmutable());
+            model.usedAt = f.timekeeper.nanoTime();
         }
-        if (!waits) {
+        if (forgets) {
+            model.known = false;
+        }
+        if (latest) {
             model.atLeast = Math.max(model.atLeast, then == null ? serverVersion() + 1 : versionOf(then));
         }
     }
@@ -119,12 +149,16 @@ final class ScopeWorld {
             assertThat(model.count()).as("P6: references of " + key).isPositive();
             assertThat(versionOf(got)).as("P1, P2: version of " + key).isGreaterThanOrEqualTo(model.atLeast);
             model.atLeast = versionOf(got);
+            model.isImmutable = Boolean.TRUE.equals(got.getImmutable());
             model.known = true;
+            model.usedAt = f.timekeeper.nanoTime();
         } catch (NotRegistered e) {
             assertThat(model.count()).as("P6: references of " + key).isZero();
         } catch (NotFound e) {
             assertThat(model.count()).isPositive();
+            model.isImmutable = false;
             model.known = true;
+            model.usedAt = f.timekeeper.nanoTime();
         } catch (NotSynced e) {
             assertThat(model.known)
                     .as("P4: a failure took away what was known of %s", key)
@@ -150,14 +184,14 @@ final class ScopeWorld {
             }
         }
         assertThat(f.store.size()).as("P5: entries").isEqualTo(referenced);
-        long namespaces = models.entrySet().stream()
+        long watched = models.entrySet().stream()
                 .filter(each -> each.getValue().count() > 0)
                 .map(each -> each.getKey().namespace())
                 .distinct()
                 .count();
         assertThat((long) f.server.openWatches())
                 .as("P5: watches")
-                .isLessThanOrEqualTo(everRefused ? referenced : namespaces);
+                .isLessThanOrEqualTo(everRefused ? referenced : watched);
     }
 
     /** Ends the faults; then every object is what the server has, and without references nothing is left. */
@@ -188,6 +222,10 @@ final class ScopeWorld {
         f.requireNothingHeld();
         f.store.close();
         f.server.close();
+    }
+
+    private ScopeModel namespace(String name) {
+        return namespaces.computeIfAbsent(name, first -> new ScopeModel());
     }
 
     private ScopeModel model(ObjectKey key) {

@@ -5,11 +5,16 @@ import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.podcache.apiserver.Fetched;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.testing.FixedTtl;
+import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
-import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.SecretBuilder;
 import java.lang.ref.WeakReference;
@@ -20,6 +25,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -31,7 +37,8 @@ class SharedPayloadsTest {
             .mapToObj(i -> ObjectKey.of("namespace-" + i, "ca"))
             .toList();
 
-    private final Answer.SharedPayloads payloads = new Answer.SharedPayloads();
+    private final StoreOptions options = StoreOptions.defaults(new ManualTimekeeper());
+    private int read;
 
     @Test
     void watch_equalPayloadsOfHundredNamespaces_areOneUntilTheLastReferenceIsGone() {
@@ -46,15 +53,28 @@ class SharedPayloadsTest {
     /** A transform may set a map that refuses to be asked for null. */
     @Test
     void payloadThatIsAnImmutableMap_isShared() {
-        Answer.SharedPayloads payloads = new Answer.SharedPayloads();
         Secret first = new SecretBuilder().withNewMetadata().endMetadata().build();
         first.setData(Map.of("key", "dmFsdWU="));
         Secret second = new SecretBuilder().withNewMetadata().endMetadata().build();
         second.setData(Map.of("key", "dmFsdWU="));
-        payloads.share(first);
-        payloads.share(second);
+        read(ObjectKind.SECRET, first);
+        read(ObjectKind.SECRET, second);
 
         assertThat(second.getData()).isSameAs(first.getData()).containsEntry("key", "dmFsdWU=");
+    }
+
+    /** Has a store read the object, and hold its payload if that can be shared with others of the same options. */
+    private <T extends HasMetadata> void read(ObjectKind<T> kind, T object) {
+        TtlObjectStore<T> store = new TtlObjectStore<>(
+                kind,
+                (key, source, timeout) -> CompletableFuture.completedFuture(new Fetched<>(object, "1", 1)),
+                FixedTtl.ofSeconds(60),
+                options);
+        read++;
+        ObjectKey key = ObjectKey.of(kind.equals(ObjectKind.NODE) ? "" : "default", "object-" + read);
+        store.addReference(key, POD);
+        assertThat(store.get(key)).isSameAs(object);
+        store.close();
     }
 
     private static void storedOnce(StoreFixture<?> f) {
@@ -88,8 +108,8 @@ class SharedPayloadsTest {
                 .addToBinaryData("a", "AA==")
                 .build();
         ConfigMap second = new ConfigMapBuilder(first).build();
-        payloads.share(first);
-        payloads.share(second);
+        read(ObjectKind.CONFIG_MAP, first);
+        read(ObjectKind.CONFIG_MAP, second);
 
         assertThat(second.getData()).isSameAs(first.getData()).containsExactly(Map.entry("ca.crt", "the CA"));
         assertThat(second.getBinaryData()).isSameAs(first.getBinaryData()).containsExactly(Map.entry("a", "AA=="));
@@ -100,9 +120,9 @@ class SharedPayloadsTest {
         Secret first = created(copyOf("2026-11-23T03:00:00Z"));
         Secret second = created(copyOf("2026-11-23T03:00:00Z"));
         Secret later = created("2026-11-23T04:00:00Z");
-        payloads.share(first);
-        payloads.share(second);
-        payloads.share(later);
+        read(ObjectKind.SECRET, first);
+        read(ObjectKind.SECRET, second);
+        read(ObjectKind.SECRET, later);
 
         assertThat(second.getMetadata().getCreationTimestamp())
                 .isSameAs(first.getMetadata().getCreationTimestamp())
@@ -131,8 +151,8 @@ class SharedPayloadsTest {
     void otherPayloadWithTheSameHash_isNotShared() {
         Secret first = new SecretBuilder().addToData("Aa", "x").build();
         Secret second = new SecretBuilder().addToData("BB", "x").build();
-        payloads.share(first);
-        payloads.share(second);
+        read(ObjectKind.SECRET, first);
+        read(ObjectKind.SECRET, second);
 
         assertThat(first.getData()).containsOnlyKeys("Aa");
         assertThat(second.getData()).containsOnlyKeys("BB");
@@ -141,7 +161,7 @@ class SharedPayloadsTest {
     @Test
     void sharedPayload_cannotBeModified() {
         Secret secret = new SecretBuilder().addToData("a", "x").build();
-        payloads.share(secret);
+        read(ObjectKind.SECRET, secret);
 
         assertThatThrownBy(() -> secret.getData().put("b", "y")).isInstanceOf(UnsupportedOperationException.class);
     }
@@ -154,9 +174,9 @@ class SharedPayloadsTest {
         secret.setData(withNull);
         ConfigMap configMap = new ConfigMap();
         configMap.setData(null);
-        payloads.share(secret);
-        payloads.share(configMap);
-        payloads.share(new Pod());
+        read(ObjectKind.SECRET, secret);
+        read(ObjectKind.CONFIG_MAP, configMap);
+        read(ObjectKind.NODE, new Node());
 
         assertThat(secret.getData()).isSameAs(withNull);
         assertThat(configMap.getData()).isNull();

@@ -92,6 +92,17 @@ class StoreMetricsTest {
     }
 
     @Test
+    void absenceThatCannotBeChecked_isNotServedAsStale() {
+        f.store.addReference(DB, POD);
+        Assertions.assertThatThrownBy(f::get).isInstanceOf(NotFound.class);
+        reported.clear();
+        f.failNext(1, FailureReason.FORBIDDEN, 403, null);
+        Assertions.assertThatThrownBy(f::get).isInstanceOf(NotFound.class);
+
+        assertThat(reported).containsExactly("missed Secret default/db CACHE", "fetched default/db absent FORBIDDEN");
+    }
+
+    @Test
     void answersThatSayWhatIsKnown_areNoChange() {
         f.create(DB, "v1");
         f.store.addReference(DB, POD);

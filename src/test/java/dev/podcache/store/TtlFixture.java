@@ -24,6 +24,9 @@ final class TtlFixture extends StoreFixture<TtlObjectStore<Secret>> {
     static final PodKey POD = PodKey.of("default", "web-1", "uid-1");
     static final PodKey OTHER_POD = PodKey.of("default", "web-2", "uid-2");
 
+    /** So much later than the TTL says may an object still be fresh, and a changed TTL count. */
+    static final Duration TICK = Duration.ofMillis(100);
+
     final FixedTtl ttl;
 
     TtlFixture() {

@@ -9,16 +9,25 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.ReadSource;
+import dev.podcache.embedded.HeldRequests;
 import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectUnavailableException.Closed;
 import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
+import dev.podcache.object.PodKey;
 import dev.podcache.testing.FakeApiServer;
+import dev.podcache.testing.NewThread;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Patience;
 import dev.podcache.testing.Secrets;
+import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -107,7 +116,9 @@ class TtlObjectStoreTest {
 
         assertThatThrownBy(f::get).isInstanceOfSatisfying(FetchFailed.class, e -> {
             assertThat(e.reason()).isEqualTo(FailureReason.THROTTLED);
+            assertThat(e.httpCode()).hasValue(429);
             assertThat(e.retryAfter()).contains(Duration.ofSeconds(30));
+            assertThat(e).hasCause(f.store.state(DB).lastFailure());
         });
         f.requireGets(1);
     }
@@ -348,7 +359,7 @@ class TtlObjectStoreTest {
         f.seen("v1");
         f.timekeeper.advance(Duration.ofSeconds(10));
         f.ttl.set(Duration.ofSeconds(5));
-        f.timekeeper.advance(FreshnessClock.TICK);
+        f.timekeeper.advance(TtlFixture.TICK);
         f.get();
 
         f.requireGets(2);
@@ -390,6 +401,78 @@ class TtlObjectStoreTest {
         f.store.addReference(DB, OTHER_POD);
 
         assertThat(f.get()).isEqualTo("v2");
+    }
+
+    @Test
+    void immutableRecreatedAsOneThatIsNot_isFreshNoLongerThanTheTtl() {
+        f.server.cluster().create(Secrets.immutable(DB, "v1"));
+        f.store.addReference(DB, POD);
+        f.get();
+        f.delete(DB);
+        f.create(DB, "v2");
+        f.store.addReference(DB, OTHER_POD);
+        assertThat(f.get()).isEqualTo("v2");
+        f.timekeeper.advance(Duration.ofSeconds(60));
+        f.update(DB, "v3");
+
+        assertThat(f.get()).isEqualTo("v3");
+    }
+
+    // Observers
+
+    @Test
+    void observer_isToldOfWhatHappens_underNoLock() {
+        f.seen("v1");
+        List<String> told = new ArrayList<>();
+        f.store.observe(key -> told.add(key + " " + stateFromAnotherThread()));
+        f.store.addReference(DB, OTHER_POD);
+        f.get();
+        f.store.deleteReference(DB, OTHER_POD);
+        f.store.deleteReference(DB, POD);
+
+        assertThat(told).containsExactly("default/db UNREAD of 2", "default/db FRESH of 2", "default/db UNREAD of 0");
+    }
+
+    /** Would wait in vain while this thread holds a lock. */
+    private String stateFromAnotherThread() {
+        return CompletableFuture.supplyAsync(
+                        () -> {
+                            f.store.deleteReference(DB, PodKey.of("default", "stranger", "uid-3"));
+                            assertThat(f.store.size()).isLessThanOrEqualTo(1);
+                            ObjectState state = f.store.state(DB);
+                            return state.cacheState() + " of " + state.references();
+                        },
+                        NewThread.EACH)
+                .orTimeout(Patience.SECONDS, TimeUnit.SECONDS)
+                .join();
+    }
+
+    // Closing
+
+    /** The fetches end before the entries: a get that has found its entry still begins one. */
+    @Test
+    void close_getThatBeginsMeanwhile_endsAtOnce() {
+        ObjectKey other = ObjectKey.of("default", "other");
+        HeldRequests held = f.server.hold(DB);
+        HeldRequests heldOther = f.server.hold(other);
+        f.store.addReference(DB, POD);
+        f.store.addReference(other, POD);
+        List<CompletableFuture<Secret>> gets = new ArrayList<>();
+        f.store.observe(dropped -> {
+            ObjectKey left = dropped.equals(DB) ? other : DB;
+            gets.add(f.store.getAsync(left.namespace(), left.name()));
+        });
+        f.store.close();
+
+        assertThat(gets)
+                .hasSize(2)
+                .allSatisfy(get -> assertThat(get)
+                        .isCompletedExceptionally()
+                        .failsWithin(Duration.ZERO)
+                        .withThrowableThat()
+                        .withCauseInstanceOf(Closed.class));
+        held.release();
+        heldOther.release();
     }
 
     private List<@Nullable ReadSource> freshnesses() {

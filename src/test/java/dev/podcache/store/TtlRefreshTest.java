@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectUnavailableException.FetchFailed;
+import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.TooManyRequests;
 import java.time.Duration;
@@ -159,5 +160,17 @@ class TtlRefreshTest {
         held.release();
         assertThat(f.get()).isEqualTo("v1");
         f.requireGets(1);
+    }
+
+    @Test
+    void interrupted_answeredAtOnce_isServed() {
+        try (TtlFixture impatient = new TtlFixture(ManualTimekeeper.passingWhileWaiting())) {
+            impatient.create(DB, "v1");
+            impatient.store.addReference(DB, POD);
+            Thread.currentThread().interrupt();
+
+            assertThat(impatient.get()).isEqualTo("v1");
+            assertThat(Thread.interrupted()).as("not even asked").isTrue();
+        }
     }
 }

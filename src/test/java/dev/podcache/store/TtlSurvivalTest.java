@@ -18,6 +18,7 @@ import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.SecretBuilder;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -30,12 +31,16 @@ class TtlSurvivalTest {
     private final TtlFixture f = new TtlFixture(timekeeper, StoreOptions.defaults(timekeeper), this::between);
     private int throwing;
     private boolean restored;
+    private @Nullable Throwable failing;
 
     private ObjectGetter<Secret> between(ObjectGetter<Secret> real) {
         return (key, freshness, timeout) -> {
             if (throwing > 0) {
                 throwing--;
                 throw new OutOfMemoryError("unable to create native thread");
+            }
+            if (failing != null) {
+                return CompletableFuture.failedFuture(failing);
             }
             return real.get(key, freshness, timeout).thenApply(this::afterRestoring);
         };
@@ -97,6 +102,18 @@ class TtlSurvivalTest {
     }
 
     @Test
+    void refresh_getterFailsWithAnythingElse_isAFailureLikeAnother() {
+        f.seen("v1");
+        timekeeper.advance(Duration.ofSeconds(60));
+        failing = new IllegalStateException("a bug");
+
+        assertThat(f.get()).isEqualTo("v1");
+        assertThat(f.store.state(DB).lastFailure())
+                .hasMessageContaining("the adapter failed unexpectedly")
+                .hasCause(failing);
+    }
+
+    @Test
     void freshness_ttlSourceThrewOnce_isStillCounted() {
         FailingTtl ttl = new FailingTtl();
         f.create(DB, "v1");
@@ -105,7 +122,7 @@ class TtlSurvivalTest {
             store.addReference(DB, POD);
             assertThat(Secrets.value(store.get("default", "db"))).isEqualTo("v1");
             ttl.fails = true;
-            assertThatThrownBy(() -> timekeeper.advance(FreshnessClock.TICK)).hasMessage("by the TTL source");
+            assertThatThrownBy(() -> timekeeper.advance(TtlFixture.TICK)).hasMessage("by the TTL source");
             ttl.fails = false;
             f.update(DB, "v2");
             timekeeper.advance(Duration.ofSeconds(60));

@@ -152,7 +152,7 @@ final class TtlWorld {
     void changeTtl(Duration ttl) {
         f.ttl.set(ttl);
         // from then on at the latest it counts
-        f.timekeeper.advance(FreshnessClock.TICK);
+        f.timekeeper.advance(TtlFixture.TICK);
     }
 
     void get(ObjectKey key) {
@@ -174,7 +174,7 @@ final class TtlWorld {
             } else if (fresh || requests == 0) {
                 assertThat(got).as("%s without a request", key).isEqualTo(known);
                 assertThat(requests).as("P3: requests for a fresh object").isZero();
-                assertThat(fresh || failed || bearable || age < f.ttl.ttlNanos() + FreshnessClock.TICK.toNanos())
+                assertThat(fresh || failed || bearable || age < f.ttl.ttlNanos() + TtlFixture.TICK.toNanos())
                         .as("%s is served without a request at the age of %s ns", key, age)
                         .isTrue();
             } else {
@@ -190,7 +190,7 @@ final class TtlWorld {
             }
             boolean due = bearable
                     && !failed
-                    && age >= bearableUntil() - maxStaleness.toNanos() / 2 + FreshnessClock.TICK.toNanos();
+                    && age >= bearableUntil() - maxStaleness.toNanos() / 2 + TtlFixture.TICK.toNanos();
             assertThat(due && requests == 0)
                     .as("B7: no request behind a get that is due for one")
                     .isFalse();

@@ -4,150 +4,173 @@ import static dev.podcache.store.TtlFixture.DB;
 import static dev.podcache.store.TtlFixture.OTHER_POD;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.testing.Secrets;
-import io.fabric8.kubernetes.api.model.Secret;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The state table in {@link WatchState}: evictions, and what follows them. */
-class WatchEvictionTest extends WatchEntryFixture {
+/** Strategy WATCH, situation by situation: evictions, and what follows them. */
+class WatchEvictionTest extends WatchRowFixture {
 
     @ParameterizedTest
     @CsvSource({
-        "OPENING,          OPENING",
-        "OPENING_LISTED,   OPENING",
-        "LIVE,             EVICTED",
-        "BROKEN,           OPENING",
-        "BROKEN_LISTING,   OPENING",
-        "RENEWING,         OPENING",
-        "RENEWING_LISTED,  OPENING",
-        "IDLE,             IDLE,    0",
-        "REOPENING,        OPENING",
-        "REOPENING_LISTED, OPENING",
-        "UNWATCHED,        EVICTED",
-        "EVICTED,          EVICTED",
-        "DROPPED,          DROPPED"
+        "LISTED,          NOT_SYNCED, 0",
+        "WATCHED,         UNREAD,     1",
+        "LOST,            NOT_SYNCED, 0",
+        "RENEWED_LISTING, NOT_SYNCED, 0",
+        "RENEWED_LISTED,  NOT_SYNCED, 0",
+        "LOST_LISTING,    NOT_SYNCED, 0",
+        "REREAD_LISTING,  NOT_SYNCED, 0",
+        "REREAD_LISTED,   NOT_SYNCED, 0",
+        "UNREAD,          UNREAD,     1",
+        "IMMUTABLE,       UNREAD,     1"
     })
-    void evicted(WatchRow row, WatchState next) {
+    void evicted_isNotKnownUntilItIsReadAgain(WatchRow row, CacheState shown, int listsOfAGet) {
         bringTo(row);
-        int requests = server.lists() + server.watches();
+        int requests = requests();
         long watches = server.openWatches();
-        entry.evict();
+        evict();
 
-        assertThat(state()).isEqualTo(next);
-        assertThat(entry.held()).isNull();
-        assertThat(content(entry.answerAfterTimeout())).isEqualTo("nothing");
-        assertThat(server.lists() + server.watches()).as("requests").isEqualTo(requests);
+        assertThat(shown()).isEqualTo(shown);
+        assertThat(Objects.requireNonNull(store.known(DB)).bytes()).isZero();
+        assertThat(requests()).as("requests").isEqualTo(requests);
         assertThat(server.openWatches()).as("open watches").isEqualTo(watches);
+        int lists = server.lists();
+        BegunGet get = begunGet();
+        assertThat(server.lists()).isEqualTo(lists + listsOfAGet);
+        assertThat(get.outcome()).isEqualTo("waits");
+        assertThat(outcomeAfterTheWait(get)).isEqualTo("NotSynced");
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"LIVE", "IDLE", "UNWATCHED"})
+    @EnumSource(names = {"WATCHED", "UNREAD", "IMMUTABLE"})
     void get_afterAnEviction_isAnsweredByANewList(WatchRow row) {
         bringTo(row);
-        entry.evict();
-        int lists = server.lists();
-        CompletableFuture<@Nullable Answer<Secret>> change =
-                Objects.requireNonNull(entry.lookup().change());
-        assertThat(server.lists()).isEqualTo(lists + 1);
-        hear(WatchRow.OPENING, "v2", "20");
-        accept(WatchRow.OPENING_LISTED);
+        evict();
+        BegunGet get = begunGet();
+        hear(WatchRow.LISTING, "v2", "20");
+        accept(WatchRow.LISTED);
 
-        assertThat(content(change.join())).isEqualTo("v2");
-        assertThat(state()).isEqualTo(WatchState.LIVE);
+        assertThat(get.outcome()).isEqualTo("v2");
+        assertThat(get()).isEqualTo("v2");
+        assertThat(shown()).isEqualTo(CacheState.FRESH);
         assertThat(server.openWatches()).isEqualTo(1);
     }
 
     @Test
     void newReference_toAnEvictedObjectWithoutAWatch_opensOne() {
-        bringTo(WatchRow.UNWATCHED);
-        entry.evict();
+        bringTo(WatchRow.IMMUTABLE);
+        evict();
         assertThat(server.openWatches()).isZero();
         int lists = server.lists();
-        entry.addReference(OTHER_POD);
+        store.addReference(DB, OTHER_POD);
 
-        assertThat(state()).isEqualTo(WatchState.OPENING);
+        assertThat(shown()).isEqualTo(CacheState.NOT_SYNCED);
         assertThat(server.lists()).isEqualTo(lists + 1);
     }
 
     @Test
     void listedAndEvictedBeforeTheWatchIsAccepted_isHandedToTheGetThatWaits() {
         bringTo(WatchRow.EVICTED);
-        CompletableFuture<@Nullable Answer<Secret>> change =
-                Objects.requireNonNull(entry.lookup().change());
-        hear(WatchRow.OPENING, "v2", "20");
-        entry.evict();
+        BegunGet get = begunGet();
+        hear(WatchRow.LISTING, "v2", "20");
+        evict();
 
-        assertThat(content(change.join())).isEqualTo("v2");
-        assertThat(entry.held()).isNull();
-        accept(WatchRow.OPENING_LISTED);
-        assertThat(state()).isEqualTo(WatchState.EVICTED);
+        assertThat(get.outcome()).isEqualTo("v2");
+        assertThat(Objects.requireNonNull(store.known(DB)).bytes()).isZero();
+        accept(WatchRow.LISTED);
+        assertThat(shown()).isEqualTo(CacheState.UNREAD);
+        requireAGetLists();
     }
 
     @Test
     void listedAndEvictedWhileTheWatchIsRefused_isNotHandedOver() {
         bringTo(WatchRow.EVICTED);
-        entry.lookup();
-        hear(WatchRow.OPENING, "v2", "20");
-        fail(WatchRow.OPENING_LISTED, failure(FailureReason.UNAVAILABLE, 503));
-        WatchLookup<Secret> lookup = entry.lookup();
-        entry.evict();
+        BegunGet get = begunGet();
+        hear(WatchRow.LISTING, "v2", "20");
+        fail(WatchRow.LISTED, failure(FailureReason.UNAVAILABLE, 503));
+        evict();
 
-        assertThat(Objects.requireNonNull(lookup.change()).join())
-                .as("look again")
-                .isNull();
-        assertThat(state()).isEqualTo(WatchState.OPENING);
+        assertThat(shown()).isEqualTo(CacheState.NOT_SYNCED);
+        assertThat(get.outcome()).isEqualTo("waits");
+        assertThat(outcomeAfterTheWait(get)).isEqualTo("NotSynced");
     }
 
     @Test
-    void broken_evictedAndResumed_isEvicted() {
-        bringTo(WatchRow.BROKEN);
-        entry.evict();
-        accept(WatchRow.BROKEN);
+    void lost_evictedAndResumed_isEvicted() {
+        bringTo(WatchRow.LOST);
+        evict();
+        accept(WatchRow.LOST);
 
-        assertThat(state()).isEqualTo(WatchState.EVICTED);
-        assertThat(entry.state().lastFailure()).isNull();
+        assertThat(shown()).isEqualTo(CacheState.UNREAD);
+        assertThat(lastFailure()).isNull();
+        assertThat(server.openWatches()).isEqualTo(1);
+        requireAGetLists();
+    }
+
+    private void requireAGetLists() {
+        int lists = server.lists();
+        assertThat(get()).isEqualTo("waits");
+        assertThat(server.lists()).isEqualTo(lists + 1);
     }
 
     @Test
-    void broken_evictedAndListed_isLiveAgain() {
-        bringTo(WatchRow.BROKEN_LISTING);
-        entry.evict();
-        hear(WatchRow.BROKEN_LISTING, "v2", "20");
-        accept(WatchRow.OPENING_LISTED);
+    void lost_evictedAndListed_isWatchedAgain() {
+        bringTo(WatchRow.LOST_LISTING);
+        evict();
+        hear(WatchRow.LOST_LISTING, "v2", "20");
+        accept(WatchRow.LISTED);
 
-        assertThat(state()).isEqualTo(WatchState.LIVE);
-        assertThat(served()).isEqualTo("v2");
-    }
-
-    @Test
-    void eventOfAnImmutableObject_afterAnEviction_endsTheWatch() {
-        bringTo(WatchRow.EVICTED);
-        hear(WatchRow.EVICTED, Secrets.immutable(DB, "v2"), "20");
-
-        assertThat(state()).isEqualTo(WatchState.UNWATCHED);
-        assertThat(served()).isEqualTo("v2");
-        assertThat(server.openWatches()).isZero();
+        assertThat(shown()).isEqualTo(CacheState.FRESH);
+        assertThat(get()).isEqualTo("v2");
     }
 
     @Test
     void evictionIsCounted_andIsNoStaleness() {
-        bringTo(WatchRow.LIVE);
-        entry.evict();
+        bringTo(WatchRow.WATCHED);
+        evict();
 
         assertThat(store.changes().evictions()).isOne();
-        assertThat(Objects.requireNonNull(entry.known()).stale()).isFalse();
-        entry.lookup();
-        assertThat(Objects.requireNonNull(entry.known()).stale())
-                .as("read again")
-                .isFalse();
-        fail(WatchRow.OPENING, failure(FailureReason.UNAVAILABLE, 503));
-        assertThat(Objects.requireNonNull(entry.known()).stale()).as("lost").isTrue();
+        assertThat(stale()).isFalse();
+        get();
+        assertThat(stale()).as("read again").isFalse();
+        fail(WatchRow.LISTING, failure(FailureReason.UNAVAILABLE, 503));
+        assertThat(stale()).as("lost").isTrue();
+    }
+
+    @Test
+    void eviction_isToldToObservers() {
+        bringTo(WatchRow.WATCHED);
+        List<CacheState> told = new ArrayList<>();
+        Runnable end = store.observe(key -> told.add(shown()));
+        evict();
+        end.run();
+
+        assertThat(told).containsExactly(CacheState.UNREAD);
+    }
+
+    /** It has no payload to save, and it is an answer. */
+    @Test
+    void absence_isNotEvicted() {
+        bringTo(WatchRow.LISTING);
+        hearOfAbsence(WatchRow.LISTING);
+        accept(WatchRow.LISTED);
+        long evictions = store.changes().evictions();
+        hear(WatchRow.WATCHED, Secrets.of(DB, "v2"), "20");
+        evict();
+        server.watch().delete(Secrets.of(DB, "v2"), "21");
+
+        assertThat(store.changes().evictions()).isEqualTo(evictions + 1);
+        assertThat(get()).isEqualTo("NotFound");
+    }
+
+    private boolean stale() {
+        return Objects.requireNonNull(store.known(DB)).stale();
     }
 }

@@ -1,6 +1,7 @@
 package dev.podcache.store;
 
 import static dev.podcache.store.TtlFixture.DB;
+import static dev.podcache.store.TtlFixture.POD;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.ApiServerException;
@@ -15,8 +16,11 @@ import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -24,54 +28,120 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(NoLeaks.class)
 class WatchFailuresTest {
 
-    private static final ObjectKey TLS = ObjectKey.of("default", "tls");
     private static final Duration QUIET = Duration.ofSeconds(10);
+    private static final Duration SURELY_REPEATED = Duration.ofMillis(200);
 
     private final List<String> reported = new ArrayList<>();
     private final ManualTimekeeper time = new ManualTimekeeper();
+    private final Map<ObjectKey, ManualListerWatcher<Secret>> servers = new HashMap<>();
     private final WatchObjectStore<Secret> store = store();
 
-    @Test
-    @ExpectedWarnings("watch of Secret default/db failed; retrying: answered 503")
-    void failed_manyAtOnce_warnsOfTheFirstAndTellsAll() {
-        store.failed(DB, failure(FailureReason.UNAVAILABLE, 503), true);
-        time.advance(QUIET.minusNanos(1));
-        store.failed(TLS, failure(FailureReason.FORBIDDEN, 403), true);
+    @AfterEach
+    void close() {
+        store.close();
+    }
 
-        assertThat(reported).containsExactly("default/db UNAVAILABLE", "default/tls FORBIDDEN");
+    @Test
+    @ExpectedWarnings("watch of Secret default/db failed; retrying: reset")
+    void failed_manyAtOnce_warnsOfTheFirstAndTellsAll() {
+        List<ObjectKey> keys = List.of(DB, key(1), key(2), key(3));
+        for (ObjectKey key : keys) {
+            watched(key);
+        }
+        for (ObjectKey key : keys) {
+            lose(key, "reset");
+        }
+        watched(key(4));
+        time.advance(QUIET.minusNanos(1));
+        lose(key(4), "timed out");
+
+        assertThat(reported)
+                .containsExactly(
+                        "default/db UNAVAILABLE",
+                        "default/secret-1 UNAVAILABLE",
+                        "default/secret-2 UNAVAILABLE",
+                        "default/secret-3 UNAVAILABLE",
+                        "default/secret-4 UNAVAILABLE");
     }
 
     @Test
     @ExpectedWarnings({
-        "watch of Secret default/db failed; retrying: answered 503",
-        "watch of Secret default/tls failed; retrying: answered 500; 2 more have failed since the last warning",
-        "watch of Secret default/db failed; retrying: answered 502; 1 more have failed since the last warning"
+        "watch of Secret default/db failed; retrying: reset",
+        "watch of Secret default/secret-3 failed; retrying: timed out; 2 more have failed since the last warning",
+        "watch of Secret default/secret-5 failed; retrying: closed; 1 more have failed since the last warning"
     })
     void failed_afterTenSeconds_warnsAgainAndCountsThoseSince() {
-        store.failed(DB, failure(FailureReason.UNAVAILABLE, 503), true);
-        store.failed(TLS, failure(FailureReason.UNAVAILABLE, 503), true);
-        store.failed(TLS, failure(FailureReason.UNAVAILABLE, 503), true);
+        watched(DB);
+        for (int i = 1; i <= 5; i++) {
+            watched(key(i));
+        }
+        lose(DB, "reset");
+        lose(key(1), "reset");
+        lose(key(2), "reset");
         time.advance(QUIET);
-        store.failed(TLS, failure(FailureReason.UNAVAILABLE, 500), true);
-        store.failed(TLS, failure(FailureReason.UNAVAILABLE, 503), true);
+        lose(key(3), "timed out");
+        lose(key(4), "reset");
         time.advance(QUIET);
 
-        store.failed(DB, failure(FailureReason.UNAVAILABLE, 502), true);
+        lose(key(5), "closed");
+    }
+
+    /** Ten seconds later, when a warning would be due. */
+    @Test
+    @ExpectedWarnings("watch of Secret default/db failed; retrying: reset")
+    void failed_onceMore_isReportedWithoutAWarning() {
+        watched(DB);
+        lose(DB, "reset");
+        time.advance(SURELY_REPEATED);
+        time.advance(QUIET);
+        lose(DB, "reset");
+
+        assertThat(reported).containsExactly("default/db UNAVAILABLE", "default/db UNAVAILABLE");
     }
 
     @Test
-    void failed_onceMore_isReportedWithoutAWarning() {
-        store.failed(DB, failure(FailureReason.UNAVAILABLE, 503), false);
+    @ExpectedWarnings({
+        "watch of Secret default/db failed; retrying: reset",
+        "watch of Secret default/db failed; retrying: closed"
+    })
+    void failed_afterItWorkedAgain_isWarnedOfAgain() {
+        watched(DB);
+        lose(DB, "reset");
+        time.advance(SURELY_REPEATED);
+        server(DB).watch().open();
+        server(DB).watch().bookmark("2");
+        time.advance(QUIET);
 
-        assertThat(reported).containsExactly("default/db UNAVAILABLE");
+        lose(DB, "closed");
     }
 
     /** A list follows at once, and if that fails too, it says so. */
     @Test
     void failed_versionForgotten_isReportedWithoutAWarning() {
-        store.failed(DB, failure(FailureReason.EXPIRED, 410), true);
+        watched(DB);
+        server(DB).watch().end(failure(FailureReason.EXPIRED, 410));
 
         assertThat(reported).containsExactly("default/db EXPIRED");
+    }
+
+    private static ObjectKey key(int i) {
+        return ObjectKey.of("default", "secret-" + i);
+    }
+
+    private ManualListerWatcher<Secret> server(ObjectKey key) {
+        return servers.computeIfAbsent(key, first -> new ManualListerWatcher<>());
+    }
+
+    /** Has the object, which is absent, watched. */
+    private void watched(ObjectKey key) {
+        store.addReference(key, POD);
+        server(key).answer("1", List.of());
+        server(key).watch().open();
+    }
+
+    /** The connection of the watch is lost; a new one is tried from the same version. */
+    private void lose(ObjectKey key, String how) {
+        server(key).watch().end(new ApiServerException(FailureReason.UNAVAILABLE, 0, null, how, null));
     }
 
     private static ApiServerException failure(FailureReason reason, int code) {
@@ -88,7 +158,7 @@ class WatchFailuresTest {
                 });
         return new WatchObjectStore<>(
                 ObjectKind.SECRET,
-                key -> new ManualListerWatcher<>(),
+                this::server,
                 (key, freshness, timeout) -> CompletableFuture.failedFuture(failure(FailureReason.FORBIDDEN, 403)),
                 options,
                 WatchObjectStore.WatchTimes.DEFAULT);

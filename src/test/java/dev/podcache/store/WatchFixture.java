@@ -3,6 +3,7 @@ package dev.podcache.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
 import dev.podcache.metrics.PodcacheMetrics;
@@ -13,6 +14,7 @@ import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.ManualTimekeeper;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /** A watch store of Secrets on a server without HTTP, both driven by hand. */
@@ -34,13 +36,29 @@ final class WatchFixture extends StoreFixture<WatchObjectStore<Secret>> {
         return new WatchFixture(new ManualTimekeeper(), PodcacheMetrics.NONE, key -> "");
     }
 
+    /** With something between the store and its server. */
+    WatchFixture(
+            ManualTimekeeper timekeeper, BiFunction<ObjectKey, ListerWatcher<Secret>, ListerWatcher<Secret>> between) {
+        this(timekeeper, PodcacheMetrics.NONE, key -> "metadata.name=" + key.name(), between);
+    }
+
     private WatchFixture(
             ManualTimekeeper timekeeper, PodcacheMetrics metrics, Function<ObjectKey, String> fieldSelector) {
+        this(timekeeper, metrics, fieldSelector, (key, server) -> server);
+    }
+
+    private WatchFixture(
+            ManualTimekeeper timekeeper,
+            PodcacheMetrics metrics,
+            Function<ObjectKey, String> fieldSelector,
+            BiFunction<ObjectKey, ListerWatcher<Secret>, ListerWatcher<Secret>> between) {
         this(
                 timekeeper,
                 server -> new WatchObjectStore<>(
                         ObjectKind.SECRET,
-                        key -> server.listerWatcher(ObjectKind.SECRET, key.namespace(), fieldSelector.apply(key)),
+                        key -> between.apply(
+                                key,
+                                server.listerWatcher(ObjectKind.SECRET, key.namespace(), fieldSelector.apply(key))),
                         server.getter(ObjectKind.SECRET),
                         new StoreOptions(
                                 timekeeper, Duration.ofSeconds(10), PayloadBudget.unlimited(timekeeper), metrics),
@@ -53,12 +71,23 @@ final class WatchFixture extends StoreFixture<WatchObjectStore<Secret>> {
 
     /** With one watch for each namespace. */
     static WatchFixture ofNamespaces(ManualTimekeeper timekeeper) {
+        return ofNamespaces(timekeeper, (key, server) -> server);
+    }
+
+    /** With one watch for each namespace, and something between the store and its server; the name may be empty. */
+    static WatchFixture ofNamespaces(
+            ManualTimekeeper timekeeper, BiFunction<ObjectKey, ListerWatcher<Secret>, ListerWatcher<Secret>> between) {
         return new WatchFixture(
                 timekeeper,
                 server -> WatchObjectStore.ofNamespaces(
                         ObjectKind.SECRET,
-                        key -> server.listerWatcher(ObjectKind.SECRET, key.namespace(), "metadata.name=" + key.name()),
-                        server.inNamespace(ObjectKind.SECRET),
+                        key -> between.apply(
+                                key,
+                                server.listerWatcher(
+                                        ObjectKind.SECRET, key.namespace(), "metadata.name=" + key.name())),
+                        (namespace, names) -> between.apply(
+                                ObjectKey.of(namespace, ""),
+                                server.inNamespace(ObjectKind.SECRET).apply(namespace, names)),
                         server.getter(ObjectKind.SECRET),
                         StoreOptions.defaults(timekeeper),
                         TIMES));

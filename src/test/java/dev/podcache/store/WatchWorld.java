@@ -6,7 +6,6 @@ import dev.podcache.embedded.Resource;
 import dev.podcache.embedded.Selection;
 import dev.podcache.embedded.StatusException;
 import dev.podcache.embedded.Verb;
-import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
@@ -22,31 +21,60 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A watch store and its server, and beside them a model that says what a get may bring. For one thread. */
+/**
+ * A watch store and its server, and beside them a model that says what a get may bring. The model knows from the server,
+ * and from its answers and events on their way to the store, what the store must know, and never asks it. For one
+ * thread.
+ */
 final class WatchWorld {
 
     /** The fixture's: no object is idle that was read in the last minute. */
     private static final Duration SOONEST_IDLE = Duration.ofMinutes(1);
 
     /** What decides what a get of one object may bring. */
-    private static final class WatchModel {
+    private static final class WatchModel implements HeardServer.Doubts {
         final Map<PodKey, Integer> references = new HashMap<>();
         boolean known; // whether the object, or its absence, was seen in this epoch
         long atLeast; // no get may bring an older version
         long usedAt; // when the store last had reason to think that somebody reads the object
         boolean mayBeImmutable; // whether the server had an immutable one in this epoch
         boolean isImmutable; // of the last one that a get brought
-        boolean disturbed; // whether anything but the store may have ended its watch
+        boolean synced; // whether a watch was accepted after a list, in this epoch
+        boolean doubtful; // whether a request failed, and nothing has confirmed what is known since then
+        boolean maybeConfirmed; // whether that was a list that is forbidden, so a GET may have confirmed it
+
+        @Override
+        public void failed(boolean maybeReplaced) {
+            doubtful = true;
+            maybeConfirmed = maybeReplaced;
+        }
+
+        @Override
+        public void confirmed() {
+            doubtful = false;
+            maybeConfirmed = false;
+        }
+
+        @Override
+        public void synced() {
+            synced = true;
+        }
+
+        /** Begins a new epoch, in which nothing is known. */
+        void begin() {
+            synced = false;
+            confirmed();
+        }
 
         int count() {
             return references.values().stream().mapToInt(Integer::intValue).sum();
         }
     }
 
-    private final WatchFixture f = new WatchFixture(ManualTimekeeper.passingWhileWaiting(), PodcacheMetrics.NONE);
     private final Map<ObjectKey, WatchModel> models = new HashMap<>();
+    private final WatchFixture f = new WatchFixture(
+            ManualTimekeeper.passingWhileWaiting(), (key, server) -> new HeardServer(server, model(key)));
     private int written;
-    private boolean failing; // whether there may be failures left that nobody met
 
     WatchWorld(boolean streamsLists) {
         f.server.setStreamsLists(streamsLists);
@@ -56,14 +84,18 @@ final class WatchWorld {
         WatchModel model = model(key);
         boolean first = model.count() == 0;
         boolean watched = f.server.isWatched(key);
-        boolean closed = model.known && !watched && (model.isImmutable || !model.disturbed);
-        boolean broken = !first && isBroken(key);
+        boolean closed = !watched && ((model.known && model.isImmutable) || (model.synced && !model.doubtful));
+        boolean broken = !first && model.synced && model.doubtful;
+        boolean unsure = broken && model.maybeConfirmed;
         long lists = lists(key);
         Secret then = atServer(key);
         long now = Long.parseLong(f.server
                 .cluster()
                 .list(Resource.SECRETS, Selection.everything(), "")
                 .resourceVersion());
+        if (model.synced && !broken && !watched) {
+            model.begin();
+        }
         f.store.addReference(key, pod);
         model.references.merge(pod, 1, Integer::sum);
         boolean listed = lists(key) > lists;
@@ -77,7 +109,10 @@ final class WatchWorld {
                     .as("P1: registration of " + key + " opens its watch")
                     .isTrue();
         }
-        if (broken) {
+        if (unsure) {
+            model.known = false;
+            model.mayBeImmutable |= then != null && Boolean.TRUE.equals(then.getImmutable());
+        } else if (broken) {
             // gets may fall back to what was known
             model.usedAt = f.timekeeper.nanoTime();
         } else if (listed) {
@@ -87,12 +122,6 @@ final class WatchWorld {
             model.usedAt = f.timekeeper.nanoTime();
             model.atLeast = Math.max(model.atLeast, then == null ? now + 1 : versionOf(then));
         }
-    }
-
-    /** Whether its watch is lost, or open again but not confirmed. */
-    private boolean isBroken(ObjectKey key) {
-        String freshness = f.store.state(key).freshness();
-        return freshness.startsWith("watch lost") || freshness.startsWith("watch reopened");
     }
 
     /** How many lists of that object there were, plain or streamed. */
@@ -108,6 +137,7 @@ final class WatchWorld {
         model(key).references.computeIfPresent(pod, (p, count) -> count == 1 ? null : count - 1);
         if (model(key).count() == 0) {
             model(key).known = false;
+            model(key).begin();
         }
     }
 
@@ -136,12 +166,9 @@ final class WatchWorld {
     void fail(Verb verb, int times, FailureReason reason) {
         // with an HTTP code: without one, the server may seem unreachable, and a registration waits for its turn
         f.fail(verb, times, reason, 500);
-        models.values().forEach(model -> model.disturbed = true);
-        failing = true;
     }
 
     void resetWatches() {
-        models.values().forEach(model -> model.disturbed = true);
         f.server.resetWatches();
     }
 
@@ -177,7 +204,6 @@ final class WatchWorld {
         if (!f.server.isWatched(key)) {
             return;
         }
-        model.disturbed = failing;
         // events of this server come at once: what is watched is what is there
         Secret latest = atServer(key);
         assertThat(got == null ? "absent" : got.getMetadata().getResourceVersion())

@@ -3,8 +3,11 @@ package dev.podcache.time;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.podcache.testing.ForwardingTimekeeper;
 import dev.podcache.testing.ManualTimekeeper;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class RefCountedTickerTest {
@@ -30,5 +33,44 @@ class RefCountedTickerTest {
         assertThat(runs[0]).isEqualTo(2);
         used.release();
         assertThat(time.scheduledTasks()).isZero();
+    }
+
+    @Test
+    void retainedTwice_runsOnceInEachPeriod_untilItIsReleasedTwice() {
+        int[] runs = {0};
+        RefCountedTicker used = new RefCountedTicker(time, PERIOD, () -> runs[0]++);
+        assertThat(used.retain()).isTrue();
+        assertThat(used.retain()).isFalse();
+        time.advance(PERIOD.multipliedBy(3));
+        assertThat(runs[0]).isEqualTo(3);
+
+        used.release();
+        time.advance(PERIOD);
+        assertThat(runs[0]).isEqualTo(4);
+        used.release();
+        assertThat(time.scheduledTasks()).isZero();
+    }
+
+    @Test
+    void retainedWhileAnOldRunIsBeginning_theOldOneIsNotContinued() {
+        List<Runnable> tasks = new ArrayList<>();
+        RefCountedTicker used = new RefCountedTicker(
+                new ForwardingTimekeeper(time) {
+                    /** Too late to cancel. */
+                    @Override
+                    public Scheduled schedule(Duration delay, Runnable task) {
+                        tasks.add(task);
+                        return () -> {};
+                    }
+                },
+                PERIOD,
+                () -> {});
+        used.retain();
+        used.release();
+        used.retain();
+
+        tasks.get(0).run();
+
+        assertThat(tasks).as("begun by retain(), none by the old one").hasSize(2);
     }
 }
