@@ -110,14 +110,14 @@ class HiddenFailuresTest {
     void property_withAHiddenFailureInATry_shrinksItsArguments() {
         complaintsOfAProperty("a listener", "runs");
 
-        assertThat(tried).contains(SampleProperties.LEAST);
+        assertThat(tried).contains(SampleTries.LEAST);
     }
 
     @Test
     void property_withAHiddenFailureAfterItsTries_fails() {
         act("an error");
 
-        assertThat(complaints("jqwik", selectClass(SamplePropertyWithAnEnd.class)))
+        assertThat(complaints("jqwik", selectClass(SampleTriesWithAnEnd.class)))
                 .singleElement()
                 .asString()
                 .contains("HiddenFailuresTest: broken");
@@ -171,7 +171,7 @@ class HiddenFailuresTest {
     private static List<String> complaintsOfAProperty(String what, String property) {
         act(what);
         tried.clear();
-        return complaints("jqwik", selectMethod(SampleProperties.class, property, "int"));
+        return complaints("jqwik", selectMethod(SampleTries.class, property, "int"));
     }
 
     private static List<String> complaints(String engine, DiscoverySelector tests) {
@@ -271,7 +271,7 @@ class HiddenFailuresTest {
         }
     }
 
-    static class SampleProperties {
+    static class SampleTries {
 
         static final int LEAST = 500;
 
@@ -292,7 +292,7 @@ class HiddenFailuresTest {
         }
     }
 
-    static class SamplePropertyWithAnEnd {
+    static class SampleTriesWithAnEnd {
 
         @Property(tries = 5)
         void holds(@ForAll int number) {

@@ -333,12 +333,12 @@ class NodeStatusUpdaterTest {
         NodeStatusUpdater updater =
                 fixture.updater(options -> options.registerNode(false).setters(List.of((node, now) -> {
                     if (broken[0]) {
-                        throw new AssertionError("broken setter");
+                        throw new Error("broken setter");
                     }
                     node.getStatus().setPhase("well");
                 })));
         updater.start();
-        assertThat(updater.state().problem()).contains("java.lang.AssertionError: broken setter");
+        assertThat(updater.state().problem()).contains("java.lang.Error: broken setter");
 
         broken[0] = false;
         fixture.time.advance(UpdaterFixture.SYNC);
