@@ -12,11 +12,15 @@ import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.TooManyRequests;
 import java.time.Duration;
+import java.util.LongSummaryStatistics;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -204,5 +208,35 @@ class WatchBrokenTest {
         f.timekeeper.advance(Duration.ofSeconds(1));
 
         assertThatThrownBy(f::get).isInstanceOf(NotFound.class);
+    }
+
+    /** Every client is a process of its own, so only chance can keep them apart. */
+    @Test
+    @ExpectedWarnings("answered 429")
+    void listThrottled_clientsThatGotTheSameAnswer_returnSpreadOverTwoSeconds() {
+        LongSummaryStatistics waits =
+                IntStream.range(0, 20).mapToLong(i -> waitAfterRetryAfter()).summaryStatistics();
+
+        assertThat(waits.getMin()).isGreaterThanOrEqualTo(2_000);
+        assertThat(waits.getMax()).isBetween(waits.getMin() + 500, 4_000L);
+    }
+
+    /** How many milliseconds a client that is told to wait for two seconds lets pass, while it is served otherwise. */
+    private static long waitAfterRetryAfter() {
+        try (WatchFixture client = new WatchFixture()) {
+            client.live("v1");
+            ObjectKey throttled = WatchFixture.key(1);
+            client.server.failNext(
+                    1, TooManyRequests.SECONDS.answer(), RequestPattern.any().verb(Verb.LIST));
+            client.store.addReference(throttled, POD);
+            int lists = client.server.count(Verb.LIST);
+            long told = client.timekeeper.nanoTime();
+            while (client.server.count(Verb.LIST) == lists) {
+                client.timekeeper.advance(Duration.ofMillis(10));
+            }
+            client.store.deleteReference(throttled, POD);
+            client.store.deleteReference(DB, POD);
+            return Duration.ofNanos(client.timekeeper.nanoTime() - told).toMillis();
+        }
     }
 }
