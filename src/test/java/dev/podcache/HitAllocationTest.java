@@ -2,18 +2,9 @@ package dev.podcache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.common.io.Closer;
 import com.sun.management.ThreadMXBean;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.manager.Manager;
-import dev.podcache.manager.Managers;
-import dev.podcache.object.ObjectKind;
-import dev.podcache.store.ObjectTtlSource;
-import dev.podcache.store.Store;
-import dev.podcache.store.StoreOptions;
-import dev.podcache.store.TtlObjectStore;
-import dev.podcache.store.WatchObjectStore;
-import dev.podcache.store.WatchObjectStore.WatchTimes;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
@@ -23,7 +14,6 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.lang.management.ManagementFactory;
-import java.time.Duration;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,20 +32,13 @@ class HitAllocationTest {
     private final String[] names =
             IntStream.range(0, KEYS).mapToObj(i -> "object-" + i).toArray(String[]::new);
 
-    private record AnHour(long ttlNanos) implements ObjectTtlSource {
-        @Override
-        public String origin() {
-            return "set by the test";
-        }
-    }
-
     @ParameterizedTest
     @EnumSource(
             value = ChangeDetectionStrategy.class,
             names = {"CACHE", "WATCH"})
     void getObject_hit_allocatesNothing(ChangeDetectionStrategy strategy) {
         try (FakeApiServer server = new FakeApiServer(timekeeper);
-                Podcache cache = cache(strategy, server)) {
+                Podcache cache = CacheWithoutHttp.of(strategy, server, timekeeper)) {
             for (String name : names) {
                 create(server, name);
             }
@@ -117,41 +100,5 @@ class HitAllocationTest {
                     .endEnvFrom();
         }
         return container.endContainer().endSpec().build();
-    }
-
-    /** What the builder makes, of ports without HTTP. */
-    private Podcache cache(ChangeDetectionStrategy strategy, FakeApiServer server) {
-        Closer parts = Closer.create();
-        Managers.Stores stores = new Managers.Stores() {
-            @Override
-            public <T extends HasMetadata> Store<T> storeOf(ObjectKind<T> kind) {
-                return store(strategy, server, kind, parts);
-            }
-
-            @Override
-            public boolean countsReferences(ObjectKind<?> kind) {
-                return true;
-            }
-        };
-        return new Podcache(new Managers(stores), timekeeper, parts);
-    }
-
-    private <T extends HasMetadata> Store<T> store(
-            ChangeDetectionStrategy strategy, FakeApiServer server, ObjectKind<T> kind, Closer parts) {
-        StoreOptions options = StoreOptions.defaults(timekeeper);
-        if (strategy == ChangeDetectionStrategy.CACHE) {
-            TtlObjectStore<T> ttl = new TtlObjectStore<>(
-                    kind, server.getter(kind), new AnHour(Duration.ofHours(1).toNanos()), options);
-            parts.register(ttl::close);
-            return ttl;
-        }
-        WatchObjectStore<T> watch = new WatchObjectStore<>(
-                kind,
-                key -> server.listerWatcher(kind, key.namespace(), "metadata.name=" + key.name()),
-                server.getter(kind),
-                options,
-                WatchTimes.DEFAULT);
-        parts.register(watch::close);
-        return watch;
     }
 }

@@ -20,7 +20,7 @@ class RetryingGetterProperties {
 
     private static final ObjectKey DB = ObjectKey.of("shop", "db");
 
-    private record FailedCall(long at, long retryAfterMillis) {}
+    private record FailedCall(long at, long retryAfterMillis, Duration timeout) {}
 
     @Property
     void get_anyFailures_endsInTimeAndNeverPausesTooShort(
@@ -33,8 +33,7 @@ class RetryingGetterProperties {
         ObjectGetter<String> failing = (key, source, timeout) -> {
             int number = attempts.size();
             int asked = retryAfters.get(number % retryAfters.size());
-            attempts.add(new FailedCall(time.nanoTime(), asked));
-            assertThat(timeout).isPositive();
+            attempts.add(new FailedCall(time.nanoTime(), asked, timeout));
             return CompletableFuture.failedFuture(new ApiServerException(
                     reasons.get(number % reasons.size()), 0, Duration.ofMillis(asked), "failed", null));
         };
@@ -45,6 +44,10 @@ class RetryingGetterProperties {
 
         assertThat(result).isCompletedExceptionally();
         assertThat(time.scheduledTasks()).isZero();
+        assertThat(attempts)
+                .allSatisfy(attempt -> assertThat(attempt.timeout)
+                        .isPositive()
+                        .isEqualTo(Duration.ofMillis(budgetMillis).minusNanos(attempt.at)));
         for (int i = 1; i < attempts.size(); i++) {
             // a refusal counts as one failure fewer
             boolean refused = reasons.get((i - 1) % reasons.size()) == FailureReason.FORBIDDEN;

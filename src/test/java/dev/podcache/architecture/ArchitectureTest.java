@@ -63,6 +63,18 @@ final class ArchitectureTest {
             .because("the ports of apiserver are all that the rest knows of a client");
 
     @ArchTest
+    static final ArchRule the_client_of_the_user_is_never_closed = noClasses()
+            .that()
+            .resideOutsideOfPackage(CLI)
+            .should()
+            .accessTargetWhere(describe(
+                    "it closes a client",
+                    (JavaAccess<?> access) -> access.getName().equals("close")
+                            && access.getTargetOwner().getName().startsWith("io.fabric8.kubernetes.client")
+                            && access.getTargetOwner().getName().endsWith("Client")))
+            .because("the user made it and may use it for other things; only a program closes the client that it made");
+
+    @ArchTest
     static final ArchRule vertx_stays_where_bytes_move = noClasses()
             .that()
             .resideOutsideOfPackages(HTTP, EMBEDDED)

@@ -2,6 +2,7 @@ package dev.podcache.cli;
 
 import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import dev.podcache.testing.NewThread;
 import java.io.IOException;
@@ -17,11 +18,15 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The program as a process of its own: signals, exit codes and the environment are the real ones. */
 class AgentProcessTest {
 
-    private static final int TERMINATED = 128 + 15;
+    /** Of {@code /proc/PID/status}: signal 2 is the second bit from the right. */
+    private static final String IGNORES_INT = "(?s).*\\nSigIgn:\\t[0-9a-f]*[2367abef]\\n.*";
 
     @TempDir
     private Path directory;
@@ -35,12 +40,13 @@ class AgentProcessTest {
         }
     }
 
-    @Test
-    void demo_toldToTerminate_printsItsSummaryAndSucceeds() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"TERM", "INT"})
+    void demo_toldToEnd_printsItsSummaryAndSucceeds(String signal) throws Exception {
         AgentProcess demo = start(Map.of(), "demo");
         await().until(() -> demo.out().contains("registered"));
 
-        demo.process().destroy();
+        send(signal, demo);
 
         assertThat(demo.process().waitFor(60, TimeUnit.SECONDS)).isTrue();
         assertThat(demo.process().exitValue()).isZero();
@@ -48,8 +54,10 @@ class AgentProcessTest {
         assertThat(demo.err()).isEmpty();
     }
 
-    @Test
-    void run_toldToTerminateWhileItReadsItsConfiguration_diesAtOnce() throws Exception {
+    /** The exit code of a shell for a signal: a kubelet, systemd and scripts know it. */
+    @ParameterizedTest
+    @CsvSource({"TERM, 143", "INT, 130"})
+    void run_toldToEndWhileItReadsItsConfiguration_diesAtOnce(String signal, int exitCode) throws Exception {
         Path file = directory.resolve("kubelet.yaml");
         assertThat(new ProcessBuilder("mkfifo", file.toString()).start().waitFor())
                 .isZero();
@@ -59,12 +67,26 @@ class AgentProcessTest {
         CompletableFuture<OutputStream> opened = CompletableFuture.supplyAsync(() -> output(file), NewThread.EACH);
         try (OutputStream pipe = opened.get(60, TimeUnit.SECONDS)) {
             pipe.flush();
-            run.process().destroy();
+            send(signal, run);
 
             assertThat(run.process().waitFor(4, TimeUnit.SECONDS)).isTrue();
         }
-        assertThat(run.process().exitValue()).isEqualTo(TERMINATED);
+        assertThat(run.process().exitValue()).isEqualTo(exitCode);
         assertThat(run.err()).isEmpty();
+    }
+
+    private static void send(String signal, AgentProcess agent) throws Exception {
+        long pid = agent.process().pid();
+        Path status = Path.of("/proc/" + pid + "/status");
+        assumeFalse(
+                signal.equals("INT")
+                        && Files.exists(status)
+                        && Files.readString(status).matches(IGNORES_INT),
+                "these tests were started with SIGINT ignored, as nohup and a shell's & do, which a JVM inherits");
+        assertThat(new ProcessBuilder("kill", "-" + signal, Long.toString(pid))
+                        .start()
+                        .waitFor())
+                .isZero();
     }
 
     private static OutputStream output(Path file) {

@@ -15,6 +15,7 @@ import dev.podcache.testing.Secrets;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
@@ -53,6 +54,7 @@ class ListenProperties {
         world.subscription.close();
         world.closed = true;
         steps.forEach(world::take);
+        world.requireNothingWrong();
     }
 
     /** A store on a server, a listener that runs when a step says so, and what it has been told so far. */
@@ -76,6 +78,8 @@ class ListenProperties {
         private @Nullable Secret received;
         private boolean stale;
         private int written;
+        /** Wrong events; asserted outside of the listener, because a subscription catches what it throws. */
+        private final List<String> wrong = new ArrayList<>();
 
         private void take(ListenStep step) {
             switch (step) {
@@ -121,21 +125,22 @@ class ListenProperties {
         }
 
         private void receive(ObjectEvent<Secret> event) {
-            assertThat(closed).as("closed before %s", event).isFalse();
-            assertThat(registered).as("registered at %s", event).isTrue();
-            assertThat(event.referrers()).containsExactly(OWNER);
+            require(!closed, "after the close", event);
+            require(registered, "without an owner", event);
+            require(event.referrers().equals(Set.of(OWNER)), "with other referrers", event);
+            Secret previous = event.previous().orElse(null);
             switch (event.type()) {
-                case ADDED -> assertThat(received).isNull();
+                case ADDED -> require(received == null && previous == null, "although it was there", event);
                 case UPDATED, DELETED ->
-                    assertThat(event.previous().orElseThrow()).isEqualTo(received);
-                case STALE -> assertThat(stale).isFalse();
-                case RECOVERED -> assertThat(stale).isTrue();
+                    require(received != null && received.equals(previous), "with another previous object", event);
+                case STALE -> require(!stale, "twice", event);
+                case RECOVERED -> require(stale, "without a loss", event);
             }
             switch (event.type()) {
                 case STALE -> stale = true;
                 case RECOVERED -> stale = false;
                 default -> {
-                    assertThat(event.current()).isNotEqualTo(event.previous());
+                    require(!event.current().equals(event.previous()), "without a change", event);
                     received = event.current().orElse(null);
                 }
             }
@@ -145,7 +150,18 @@ class ListenProperties {
             }
         }
 
+        private void require(boolean right, String otherwise, ObjectEvent<Secret> event) {
+            if (!right) {
+                wrong.add(event + " " + otherwise);
+            }
+        }
+
+        private void requireNothingWrong() {
+            assertThat(wrong).isEmpty();
+        }
+
         private void requireTheTruth() {
+            requireNothingWrong();
             assertThat(tasks).isEmpty();
             assertThat(received).isEqualTo(registered ? atServer : null);
             assertThat(stale).isFalse();

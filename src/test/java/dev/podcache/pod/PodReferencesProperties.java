@@ -35,7 +35,7 @@ class PodReferencesProperties {
         assertThat(PodReferences.configMapKeys(pod)).containsExactlyElementsOf(keys(PodReferences.configMaps(pod)));
     }
 
-    @Property(tries = 200)
+    @Property
     void paths_namesAtRandomPlaces_areOfTheReferences(@ForAll("names") List<Placed> names) {
         Pod pod = ReferencePlace.pod(names);
 

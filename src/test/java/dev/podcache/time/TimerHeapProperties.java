@@ -21,7 +21,7 @@ class TimerHeapProperties {
     private int scheduled;
 
     /** Negative steps remove the first timer, -1 also those that were cancelled; the others schedule one. */
-    @Property(tries = 300)
+    @Property
     void anySteps_pollsInOrder(@ForAll @Size(max = 400) List<@IntRange(min = -4, max = 30) Integer> steps) {
         for (int step : steps) {
             if (step >= 0) {

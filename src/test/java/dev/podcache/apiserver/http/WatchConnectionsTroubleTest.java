@@ -47,11 +47,13 @@ class WatchConnectionsTroubleTest extends WatchConnectionsFixture {
         List<FollowedWatch> watches = watchAndAwait(server, 3);
 
         proxy.freeze();
-        await().until(() -> {
-            time.advance(PingMonitor.PERIOD);
-            return watches.stream().allMatch(watch -> watch.end().isPresent());
-        });
+        int timers = time.scheduledTasks();
+        time.advance(PingMonitor.PERIOD);
+        // the ping is sent, and its timer runs
+        await().until(() -> time.scheduledTasks() == timers);
+        time.advance(PingMonitor.PERIOD);
 
+        await().until(() -> watches.stream().allMatch(watch -> watch.end().isPresent()));
         assertThat(watches.get(0).failure())
                 .isEqualTo("WATCH /watch/0: the connection to https://127.0.0.1:" + proxy.port()
                         + " did not answer a ping for 10 s");

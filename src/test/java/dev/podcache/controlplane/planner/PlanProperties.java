@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.Random;
 import java.util.Set;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -102,19 +103,45 @@ class PlanProperties {
         assertThat(plan.value(PlanFigure.FEWEST_RENEWALS)).isLessThanOrEqualTo(plan.value(PlanFigure.MOST_RENEWALS));
     }
 
+    /** Counted one by one: a Lease is renewed after a quarter of its duration, and up to 4 % later. */
     @Property
-    void units_perMinuteAndPerSecond_agree(
-            @ForAll("profiles") TuningProfile profile, @ForAll @IntRange(min = 1, max = 100_000) int nodes) {
-        Plan plan = Plan.of(PlanSettings.builder(nodes).profile(profile).build());
+    void leaseRenewals_areAsManyAsCounted(
+            @ForAll @IntRange(min = 1, max = 100_000) int nodes,
+            @ForAll @IntRange(min = 4, max = 400) int lease,
+            @ForAll long seed) {
+        Plan plan = Plan.of(PlanSettings.builder(nodes)
+                .leaseDuration(Duration.ofSeconds(lease))
+                .build());
+        Random random = new Random(seed);
+        int renewals = 10_000;
+        double seconds = 0;
+        for (int i = 0; i < renewals; i++) {
+            seconds += lease / 4.0 * (1 + 0.04 * random.nextDouble());
+        }
 
-        assertThat(plan.value(PlanFigure.LEASE_REQUESTS) * 60)
-                .isCloseTo(plan.value(PlanFigure.LEASE_RENEWALS), Percentage.withPercentage(1e-6));
-        assertThat(plan.value(PlanFigure.STATUS_REQUESTS) * 60)
-                .isCloseTo(plan.value(PlanFigure.STATUS_REPORTS), Percentage.withPercentage(1e-6));
-        assertThat(plan.value(PlanFigure.STATUS_REPORTS))
-                .as("a report is an update")
-                .isLessThanOrEqualTo(plan.value(PlanFigure.STATUS_UPDATES));
-        assertThat(plan.value(PlanFigure.SERVER_MEMORY_HIGH)).isEqualTo(2 * plan.value(PlanFigure.SERVER_MEMORY_LOW));
+        double perSecond = nodes * renewals / seconds;
+        assertThat(plan.value(PlanFigure.LEASE_REQUESTS)).isCloseTo(perSecond, Percentage.withPercentage(0.1));
+        assertThat(plan.value(PlanFigure.LEASE_RENEWALS)).isCloseTo(60 * perSecond, Percentage.withPercentage(0.1));
+    }
+
+    /** An unchanged status is written by the first update that comes no sooner than the frequency of reports allows. */
+    @Property
+    void statusReports_comeAtAnUpdate_notSoonerThanAllowed(
+            @ForAll("profiles") TuningProfile profile,
+            @ForAll @IntRange(min = 1, max = 100_000) int nodes,
+            @ForAll @IntRange(min = 1, max = 900) int report) {
+        Plan plan = Plan.of(PlanSettings.builder(nodes)
+                .profile(profile)
+                .statusReport(Duration.ofSeconds(report))
+                .build());
+        double update = profile.statusUpdate().toMillis() / 1e3;
+        double interval = nodes * 60 / plan.value(PlanFigure.STATUS_REPORTS);
+
+        assertThat(interval)
+                .isBetween(Math.max(report, update) * 0.999, Math.max(report, update) * 1.001 + update * 1.04);
+        assertThat(nodes / plan.value(PlanFigure.STATUS_REQUESTS))
+                .as("the same, from the requests per second")
+                .isBetween(interval * 0.999, interval * 1.001);
     }
 
     @Property

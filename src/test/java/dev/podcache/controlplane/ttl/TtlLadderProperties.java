@@ -19,14 +19,14 @@ class TtlLadderProperties {
         return ladder;
     }
 
-    @Property(tries = 200)
+    @Property
     void moreNodes_neverHaveAShorterTtl(@ForAll @IntRange(max = 3_000) int a, @ForAll @IntRange(max = 3_000) int b) {
         assertThat(withNodes(Math.max(a, b)).seconds())
                 .isGreaterThanOrEqualTo(withNodes(Math.min(a, b)).seconds());
     }
 
     /** A tenth of the limit is the least distance between two changes of the TTL. */
-    @Property(tries = 200)
+    @Property
     void clusterVariesByLessThanATenth_theTtlChangesAtMostOnce(
             @ForAll @IntRange(min = 20, max = 3_000) int nodes, @ForAll List<@IntRange(max = 100) Integer> percents) {
         int range = nodes / 11;
@@ -46,7 +46,7 @@ class TtlLadderProperties {
         assertThat(seen).hasSizeLessThanOrEqualTo(2);
     }
 
-    @Property(tries = 200)
+    @Property
     void manyNodesCome_andGo_theTtlIsZeroAgain(@ForAll @IntRange(max = 12_000) int nodes) {
         TtlLadder ladder = withNodes(nodes);
         while (ladder.nodes() > 0) {

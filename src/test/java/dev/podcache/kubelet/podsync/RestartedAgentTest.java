@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.embedded.Verb;
+import dev.podcache.manager.Manager;
+import dev.podcache.object.ObjectUnavailableException;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
@@ -15,7 +17,9 @@ import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -130,18 +134,33 @@ class RestartedAgentTest {
         }
     }
 
+    /** Returns the value, or why there is none. */
+    private static String read(Manager<Secret> secrets, String name) {
+        try {
+            return Secrets.value(secrets.getObject("shop", name));
+        } catch (ObjectUnavailableException e) {
+            return String.valueOf(e.getMessage());
+        }
+    }
+
     @Test
     void podIsBeingDeleted_isRegisteredUntilItHasStopped() {
         node.secret("db", "s3cret");
-        Pod web = node.create(withEnvFrom(pod("web"), "db"));
-        node.server.cluster().delete(web);
-        node.runtime.duringStop = () ->
-                assertThat(Secrets.value(node.secrets.getObject("shop", "db"))).isEqualTo("s3cret");
-
         node.start();
+        Pod web = node.create(withEnvFrom(pod("web"), "db"));
+        node.end();
+        node.server.cluster().delete(web);
+        List<String> readWhileItStops = new ArrayList<>();
 
-        assertThat(node.exists("web")).isFalse();
-        assertThat(node.server.openWatches()).isEqualTo(2);
+        try (WorkersFixture next = node.successorWithThisRuntime()) {
+            next.runtime.duringStop = () -> readWhileItStops.add(read(next.secrets, "db"));
+            next.start();
+            next.settle();
+
+            assertThat(readWhileItStops).containsExactly("s3cret");
+            assertThat(next.exists("web")).isFalse();
+            assertThat(next.server.openWatches()).isEqualTo(2);
+        }
     }
 
     @Test

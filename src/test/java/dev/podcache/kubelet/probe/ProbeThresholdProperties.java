@@ -12,7 +12,7 @@ import net.jqwik.api.constraints.Size;
 class ProbeThresholdProperties {
 
     /** The result follows from the outcomes alone: the latest run that was long enough. */
-    @Property(tries = 300)
+    @Property
     void readiness_isTheLatestRunThatReachedItsThreshold(
             @ForAll @IntRange(min = 1, max = 4) int successThreshold,
             @ForAll @IntRange(min = 1, max = 4) int failureThreshold,

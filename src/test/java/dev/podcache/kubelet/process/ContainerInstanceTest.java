@@ -3,10 +3,10 @@ package dev.podcache.kubelet.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.testing.Patience;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -25,9 +25,21 @@ class ContainerInstanceTest {
 
     @BeforeEach
     void setUp() throws IOException {
-        ProcessBuilder builder = new ProcessBuilder("sleep", "300").redirectInput(new File("/dev/null"));
+        // cat answers, so that a test knows whether the process was killed; isAlive() may be late
+        ProcessBuilder builder = new ProcessBuilder("cat");
         builder.environment().put("PODCACHE_ROOT", directory.resolve("root").toString());
         left = builder.start();
+        assertThat(answer()).as("the command has begun").isEqualTo("x");
+    }
+
+    /** What the process answers; null if it was killed. */
+    private @Nullable String answer() throws IOException {
+        try {
+            left.outputWriter().append("x\n").flush();
+        } catch (IOException killed) {
+            return null;
+        }
+        return left.inputReader().readLine();
     }
 
     @AfterEach
@@ -60,13 +72,13 @@ class ContainerInstanceTest {
 
         instance("process://1").killLeft();
 
-        assertThat(left.isAlive()).isTrue();
+        assertThat(answer()).isEqualTo("x");
     }
 
     @Test
-    void killLeft_directoryWasForgottenAndAnotherStarts_processLives() {
+    void killLeft_directoryWasForgottenAndAnotherStarts_processLives() throws IOException {
         instance("process://1").killLeft();
 
-        assertThat(left.isAlive()).isTrue();
+        assertThat(answer()).isEqualTo("x");
     }
 }
