@@ -3,15 +3,13 @@ package dev.podcache.chaos;
 import java.util.List;
 
 /**
- * A small change to main code that a chaos run must find.
+ * A small change to main code that must be found.
  *
  * @param name stays the same as long as the promise does, whatever becomes of the code
- * @param on which run finds it
- * @param shapes what that run must find, the one or the other; another finding does not count
- * @param nightly whether only the long run finds it for certain
+ * @param foundBy what must find it
  * @param edits what to change
  */
-record Mutant(String name, ChaosProgram.On on, List<Shape> shapes, boolean nightly, List<SourceEdit> edits) {
+record Mutant(String name, FoundBy foundBy, List<SourceEdit> edits) {
 
     /**
      * One change.

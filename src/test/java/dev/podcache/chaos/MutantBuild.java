@@ -18,7 +18,7 @@ import javax.tools.ToolProvider;
 /** The classes of a mutant, beside those of the build: copies of sources are changed and compiled, nothing else. */
 final class MutantBuild {
 
-    static final Path SOURCES = Path.of("src/main/java/dev/podcache");
+    private static final Path SOURCES = Path.of("src/main/java/dev/podcache");
 
     private final Path folder;
     private final String classPath;
@@ -43,14 +43,8 @@ final class MutantBuild {
      * @throws IllegalStateException if a change does not apply, or the compiler refuses it
      */
     String compile(Mutant mutant) throws IOException {
-        Map<String, String> changed = new LinkedHashMap<>();
-        for (Mutant.SourceEdit edit : mutant.edits()) {
-            String text = changed.get(edit.file());
-            changed.put(
-                    edit.file(), edit.applyTo(text == null ? Files.readString(SOURCES.resolve(edit.file())) : text));
-        }
         List<Path> files = new ArrayList<>();
-        for (Map.Entry<String, String> file : changed.entrySet()) {
+        for (Map.Entry<String, String> file : changed(mutant).entrySet()) {
             Path path = folder.resolve("sources").resolve(file.getKey());
             Files.createDirectories(path.getParent());
             files.add(Files.writeString(path, file.getValue()));
@@ -58,6 +52,21 @@ final class MutantBuild {
         Path classes = Files.createDirectories(folder.resolve("classes"));
         compile(files, classes);
         return classes + File.pathSeparator + classPath;
+    }
+
+    /**
+     * The files that the mutant changes, by their path below {@link #SOURCES}, and their texts with the changes.
+     *
+     * @throws IllegalStateException if a change does not apply
+     */
+    static Map<String, String> changed(Mutant mutant) throws IOException {
+        Map<String, String> changed = new LinkedHashMap<>();
+        for (Mutant.SourceEdit edit : mutant.edits()) {
+            String text = changed.get(edit.file());
+            changed.put(
+                    edit.file(), edit.applyTo(text == null ? Files.readString(SOURCES.resolve(edit.file())) : text));
+        }
+        return changed;
     }
 
     private void compile(List<Path> files, Path classes) throws IOException {

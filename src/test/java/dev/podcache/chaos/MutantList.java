@@ -20,9 +20,11 @@ final class MutantList {
     static final Path FILE = Path.of("src/test/java/dev/podcache/chaos/Mutants.md");
 
     private static final Pattern SECTION = Pattern.compile("(?m)^## ");
-    private static final Pattern FOUND_BY = Pattern.compile(
+    private static final Pattern FOUND_BY_RUN = Pattern.compile(
             "(?m)^Found by: (embedded|real) run in (verify|nightly), as `([^`]+)`(?: or `([^`]+)`)?\\.$");
+    private static final Pattern FOUND_BY_TEST = Pattern.compile("(?m)^Found by: test `([^`#]+)#([^`#]+)`\\.$");
     private static final Pattern EDIT = Pattern.compile("(?s)In `([^`]+)`:\n```diff\n(.*?)```");
+    private static final String PACKAGE = "dev.podcache.";
     private static final Set<Character> MARKS = Set.of('-', '+');
 
     private MutantList() {}
@@ -48,10 +50,6 @@ final class MutantList {
 
     private static Mutant mutant(String section) {
         String name = section.lines().findFirst().orElse("").strip();
-        Matcher foundBy = FOUND_BY.matcher(section);
-        if (!foundBy.find()) {
-            throw new IllegalArgumentException(name + " has no line that says which run finds it, and as what");
-        }
         List<Mutant.SourceEdit> edits = new ArrayList<>();
         for (Matcher edit = EDIT.matcher(section); edit.find(); ) {
             edits.add(new Mutant.SourceEdit(
@@ -60,12 +58,27 @@ final class MutantList {
         if (edits.isEmpty()) {
             throw new IllegalArgumentException(name + " changes nothing");
         }
-        ChaosProgram.On on = ChaosProgram.On.valueOf(foundBy.group(1).toUpperCase(Locale.ROOT));
-        List<Shape> shapes = Stream.of(foundBy.group(3), foundBy.group(4))
+        return new Mutant(name, foundBy(section, name), edits);
+    }
+
+    private static FoundBy foundBy(String section, String name) {
+        Matcher test = FOUND_BY_TEST.matcher(section);
+        if (test.find()) {
+            return new FoundBy.OneTest(PACKAGE + test.group(1), test.group(2));
+        }
+        Matcher run = FOUND_BY_RUN.matcher(section);
+        if (!run.find()) {
+            throw new IllegalArgumentException(
+                    name + " has no line that says which run finds it, and as what, or which test");
+        }
+        List<Shape> shapes = Stream.of(run.group(3), run.group(4))
                 .filter(Objects::nonNull)
                 .map(id -> shape(id, name))
                 .toList();
-        return new Mutant(name, on, shapes, foundBy.group(2).equals("nightly"), edits);
+        return new FoundBy.Run(
+                ChaosProgram.On.valueOf(run.group(1).toUpperCase(Locale.ROOT)),
+                shapes,
+                run.group(2).equals("nightly"));
     }
 
     private static Shape shape(String id, String name) {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -33,9 +32,7 @@ class MutantListTest {
         assertThat(MutantList.parse(TEXT))
                 .containsExactly(new Mutant(
                         "never-fresh",
-                        ChaosProgram.On.EMBEDDED,
-                        List.of(Shape.TOO_FEW_FRESH),
-                        false,
+                        new FoundBy.Run(ChaosProgram.On.EMBEDDED, List.of(Shape.TOO_FEW_FRESH), false),
                         List.of(new Mutant.SourceEdit("store/TtlEntry.java", "    a\n    b\n", "    c\n"))));
     }
 
@@ -45,8 +42,19 @@ class MutantListTest {
 
         assertThat(MutantList.parse(text))
                 .singleElement()
-                .satisfies(mutant ->
-                        assertThat(mutant.shapes()).containsExactly(Shape.TOO_FEW_FRESH, Shape.OUTDATED_IN_CALM));
+                .satisfies(mutant -> assertThat(mutant.foundBy())
+                        .isEqualTo(new FoundBy.Run(
+                                ChaosProgram.On.EMBEDDED,
+                                List.of(Shape.TOO_FEW_FRESH, Shape.OUTDATED_IN_CALM),
+                                false)));
+    }
+
+    @Test
+    void parse_foundByATest_isThatTest() {
+        assertThat(MutantList.parse(TEXT.replaceAll("Found by.*", "Found by: test `object.ObjectKeyTest#of_a_b`.")))
+                .singleElement()
+                .satisfies(mutant -> assertThat(mutant.foundBy())
+                        .isEqualTo(new FoundBy.OneTest("dev.podcache.object.ObjectKeyTest", "of_a_b")));
     }
 
     @Test
@@ -54,6 +62,8 @@ class MutantListTest {
         assertThatIllegalArgumentException().isThrownBy(() -> MutantList.parse(TEXT.replace("Found by", "Seen by")));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> MutantList.parse(TEXT.replace("too-few-fresh", "too-few-things")));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> MutantList.parse(TEXT.replaceAll("Found by.*", "Found by: test `ObjectKeyTest`.")));
         assertThatIllegalArgumentException().isThrownBy(() -> MutantList.parse(TEXT.replace("-    a", "    a")));
         assertThatIllegalArgumentException().isThrownBy(() -> MutantList.parse(TEXT.replace("```diff", "```")));
         assertThatIllegalArgumentException().isThrownBy(() -> MutantList.parse(TEXT + TEXT));
@@ -67,11 +77,20 @@ class MutantListTest {
     @Test
     void read_theFile_everyEditAppliesToTheSources() throws IOException {
         for (Mutant mutant : MutantList.read()) {
-            for (Mutant.SourceEdit edit : mutant.edits()) {
-                String source = Files.readString(MutantBuild.SOURCES.resolve(edit.file()));
-                assertThat(edit.applyTo(source)).as(mutant.name()).isNotEqualTo(source);
-            }
+            assertThat(mutant.edits())
+                    .as(mutant.name())
+                    .noneMatch(edit -> edit.old().equals(edit.replacement()));
+            assertThat(MutantBuild.changed(mutant)).as(mutant.name()).isNotEmpty();
         }
+    }
+
+    @Test
+    void read_theFile_everyTestExists() throws IOException {
+        assertThat(MutantList.read())
+                .extracting(Mutant::foundBy)
+                .filteredOn(FoundBy.OneTest.class::isInstance)
+                .isNotEmpty()
+                .allMatch(test -> OneTestProgram.exists((FoundBy.OneTest) test));
     }
 
     @Test

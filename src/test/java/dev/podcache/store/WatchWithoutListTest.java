@@ -127,6 +127,26 @@ class WatchWithoutListTest {
         assertThat(f.store.state(DB).lastFailure()).isNull();
     }
 
+    /** A watch without a version begins with what exists, and so tells nothing of what does not exist any more. */
+    @Test
+    void withoutTheVerbList_deletedBeforeAWatchWithoutAVersion_isReadOnceMoreAndNotFound() {
+        f.create(DB, "v1");
+        f.refuse(Verb.LIST, 1000);
+        HeldRequests resuming =
+                f.server.faults().holdNext(1, RequestPattern.any().verb(Verb.WATCH));
+        f.store.addReference(DB, POD);
+        f.create(ObjectKey.of("default", "noise"), "noise");
+        f.server.forgetHistory();
+        HeldRequests withoutVersion =
+                f.server.faults().holdNext(1, RequestPattern.any().verb(Verb.WATCH));
+        resuming.release();
+        f.delete(DB);
+        withoutVersion.release();
+
+        assertThatThrownBy(f::get).isInstanceOf(NotFound.class);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.ABSENT);
+    }
+
     @Test
     void withoutTheVerbList_anAbsentObjectIsNotFoundAndThenSeen() {
         f.refuse(Verb.LIST, 1000);
