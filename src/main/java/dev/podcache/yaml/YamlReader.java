@@ -146,7 +146,8 @@ public final class YamlReader {
     }
 
     private List<YamlNode> documents(String text) {
-        LoadSettings settings = LoadSettings.builder().setCodePointLimit(Integer.MAX_VALUE).build();
+        LoadSettings settings =
+                LoadSettings.builder().setCodePointLimit(Integer.MAX_VALUE).build();
         List<YamlNode> documents = new ArrayList<>();
         try {
             ParserImpl events = new ParserImpl(settings, new TabScanner(settings, text));
@@ -263,12 +264,15 @@ public final class YamlReader {
         String text = event.getValue();
         String tag = event.getTag().orElse("");
         Object content = text;
-        if (tag.isEmpty() ? event.isPlain() : TYPES.containsKey(tag)) {
+        Predicate<@Nullable Object> type = tag.isEmpty() ? any -> true : TYPES.get(tag);
+        if (type != null && (event.isPlain() || !tag.isEmpty())) {
             if (Scalars.isNoNumberOfJson(text)) {
-                throw at(event, "it is no number that Kubernetes knows: write a finite one, or put it in quotation marks");
+                throw at(
+                        event,
+                        "it is no number that Kubernetes knows: write a finite one, or put it in quotation marks");
             }
             content = Scalars.plain(text);
-            if (!tag.isEmpty() && !TYPES.get(tag).test(content)) {
+            if (!type.test(content)) {
                 throw at(event, "it is not of the type that its tag names");
             }
         } else if (tag.equals(BINARY)) {

@@ -57,9 +57,41 @@ class YamlReaderProperties {
     @Provide
     Arbitrary<String> texts() {
         return Arbitraries.of(
-                        "canary", "a", ":", ": ", "- ", "\n", "  ", "\t", "[", "]", "{", "}", ",", "&c ", "*c", "<<: ",
-                        "'", "\"", "\\", "|\n", ">\n", "!!int ", "!!binary ", "!", "%", "---\n", "...\n", "# ", "1", "0x",
-                        "~", "? ", "\u0000", "\ud800", "\ufeff")
+                        "canary",
+                        "a",
+                        ":",
+                        ": ",
+                        "- ",
+                        "\n",
+                        "  ",
+                        "\t",
+                        "[",
+                        "]",
+                        "{",
+                        "}",
+                        ",",
+                        "&c ",
+                        "*c",
+                        "<<: ",
+                        "'",
+                        "\"",
+                        "\\",
+                        "|\n",
+                        ">\n",
+                        "!!int ",
+                        "!!binary ",
+                        "!",
+                        "%",
+                        "---\n",
+                        "...\n",
+                        "# ",
+                        "1",
+                        "0x",
+                        "~",
+                        "? ",
+                        "\u0000",
+                        "\ud800",
+                        "\ufeff")
                 .list()
                 .ofMaxSize(25)
                 .map(parts -> String.join("", parts));

@@ -14,7 +14,6 @@ import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -120,8 +119,8 @@ class YamlReaderTest {
     private Path directory = Path.of("");
 
     static Stream<Arguments> documents() {
-        Stream<String[]> scalars = Stream.of(SCALARS)
-                .map(each -> new String[] {"v: " + each[0], "{\"v\": " + each[1] + "}"});
+        Stream<String[]> scalars =
+                Stream.of(SCALARS).map(each -> new String[] {"v: " + each[0], "{\"v\": " + each[1] + "}"});
         return Stream.concat(scalars, Stream.of(DOCUMENTS)).map(each -> Arguments.of(each[0], each[1]));
     }
 
@@ -220,7 +219,8 @@ class YamlReaderTest {
 
     @Test
     void read_nodes_knowTheirPlaceAndWhatIsRepeated() {
-        Mapping map = (Mapping) YamlReader.read("a: 1\nb:\n  c: 0x10\na: 2\n", LIMITS).get(0);
+        Mapping map =
+                (Mapping) YamlReader.read("a: 1\nb:\n  c: 0x10\na: 2\n", LIMITS).get(0);
         Mapping inner = (Mapping) map.fields().get("b");
         Scalar number = (Scalar) inner.fields().get("c");
 
@@ -236,8 +236,8 @@ class YamlReaderTest {
         StringBuilder text = new StringBuilder("a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n");
         for (int level = 1; level < 9; level++) {
             String alias = "*a" + (level - 1);
-            text.append("a" + level + ": &a" + level + " [" + String.join(",", List.of(
-                            alias, alias, alias, alias, alias, alias, alias, alias, alias, alias))
+            text.append("a" + level + ": &a" + level + " ["
+                    + String.join(",", List.of(alias, alias, alias, alias, alias, alias, alias, alias, alias, alias))
                     + "]\n");
         }
 
@@ -274,7 +274,8 @@ class YamlReaderTest {
 
     @Test
     void toString_ofEveryNode_showsNoContent() {
-        YamlNode node = YamlReader.read("{canary: [canary], b: {c: canary}}", LIMITS).get(0);
+        YamlNode node =
+                YamlReader.read("{canary: [canary], b: {c: canary}}", LIMITS).get(0);
 
         assertThat(node).hasToString("a map of 2 fields at line 1");
         assertThat(((Mapping) node).fields().get("canary")).hasToString("a list of 1 at line 1");
@@ -303,5 +304,4 @@ class YamlReaderTest {
     private static JsonNode tree(@Nullable Object value) throws JsonProcessingException {
         return JSON.readTree(JSON.writeValueAsString(value));
     }
-
 }

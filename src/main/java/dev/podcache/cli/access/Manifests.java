@@ -52,8 +52,7 @@ final class Manifests {
 
     private byte[] content(String file, InputStream standardInput) {
         try {
-            byte[] bytes =
-                    file.equals("-") ? standardInput.readNBytes(LIMITS.bytes() + 1) : ofFile(Path.of(file));
+            byte[] bytes = file.equals("-") ? standardInput.readNBytes(LIMITS.bytes() + 1) : ofFile(Path.of(file));
             if (bytes.length > LIMITS.bytes()) {
                 throw broken(" is larger than " + (LIMITS.bytes() >> 20) + " MiB: give a part of it", null);
             }

@@ -45,7 +45,8 @@ final class PodManifest {
     private static final JsonMapper MAPPER = JsonMapper.builder()
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
-            // as the API server reads it: a field that is null is absent, a value of a map or list that is null is empty
+            // as the API server reads it: a field that is null is absent, a value of a map or list that is null is
+            // empty
             .defaultSetterInfo(JsonSetter.Value.construct(Nulls.SKIP, Nulls.AS_EMPTY))
             .build();
 

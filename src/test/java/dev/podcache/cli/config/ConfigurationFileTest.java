@@ -211,7 +211,8 @@ class ConfigurationFileTest {
                         write(KUBELET + "systemReserved: &r {cpu: 100m, memory: 1Gi}\nkubeReserved: *r\n"))
                 .settings();
 
-        assertThat(settings.find("kubeReserved").value()).isEqualTo(settings.find("systemReserved").value());
+        assertThat(settings.find("kubeReserved").value())
+                .isEqualTo(settings.find("systemReserved").value());
     }
 
     @Test

@@ -193,7 +193,9 @@ class PodManifestTest {
                         .getMetadata()
                         .getUid())
                 .isNotEqualTo(uid);
-        assertThat(PodManifest.parse(WEB.getBytes(StandardCharsets.UTF_8), FILE, "worker-2").getMetadata().getUid())
+        assertThat(PodManifest.parse(WEB.getBytes(StandardCharsets.UTF_8), FILE, "worker-2")
+                        .getMetadata()
+                        .getUid())
                 .isNotEqualTo(uid);
     }
 
