@@ -31,6 +31,7 @@ import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
 import java.util.List;
 import java.util.LongSummaryStatistics;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -367,10 +368,10 @@ class WatchBrokenTest {
 
     @Test
     void lastReferenceDeletedWhileItsWatchIsOpened_watchIsClosed() {
-        AtomicReference<Runnable> meanwhile = new AtomicReference<>();
+        AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {});
         try (WatchObjectStore<Secret> store = storeOf((server, version, length, events) -> {
             WatchHandle watch = server.watch(version, length, events);
-            meanwhile.get().run();
+            Objects.requireNonNull(meanwhile.get()).run();
             return watch;
         })) {
             meanwhile.set(() -> store.deleteReference(DB, POD));
