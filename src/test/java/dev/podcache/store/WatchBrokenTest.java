@@ -29,6 +29,7 @@ import dev.podcache.testing.Secrets;
 import dev.podcache.testing.TooManyRequests;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.LongSummaryStatistics;
 import java.util.Objects;
@@ -286,6 +287,48 @@ class WatchBrokenTest {
 
         assertThat(keys).filteredOn(key -> !key.equals(tries)).allMatch(f.server::isWatched);
         held.release();
+    }
+
+    /** So one object that is left is back as soon as many are: its own pauses would grow to 30 s. */
+    @Test
+    @ExpectedWarnings("closed")
+    void serverUnreachable_onlyOneObjectIsLeft_isTriedEveryTenSecondsAtLeast() {
+        List<ObjectKey> keys = watchMany();
+        keys.forEach(key -> f.store.deleteReference(key, POD));
+        f.live("v1");
+        failUnanswered();
+        f.server.resetWatches();
+        f.timekeeper.advance(Duration.ofMinutes(5));
+
+        assertThat(pausesInFiveMinutes()).isNotEmpty().allMatch(pause -> pause <= 10);
+    }
+
+    @Test
+    @ExpectedWarnings("closed")
+    void retryAfterAgainAndAgain_isAskedEverMoreSeldom_everyHalfMinuteAtLeast() {
+        watchMany();
+        f.server.failNext(Integer.MAX_VALUE, TooManyRequests.SECONDS.answer(), RequestPattern.any());
+        f.server.resetWatches();
+        f.timekeeper.advance(Duration.ofSeconds(1));
+
+        List<Long> pauses = pausesInFiveMinutes();
+        assertThat(pauses).hasSizeBetween(9, 40).allMatch(pause -> pause >= 2 && pause <= 32);
+        assertThat(pauses).anyMatch(pause -> pause > 10);
+    }
+
+    /** The whole seconds between the requests of five minutes. */
+    private List<Long> pausesInFiveMinutes() {
+        List<Long> requests = new ArrayList<>();
+        for (int i = 0; i < 3_000; i++) {
+            f.server.clearActions();
+            f.timekeeper.advance(Duration.ofMillis(100));
+            if (!f.server.actions().isEmpty()) {
+                requests.add(Duration.ofNanos(f.timekeeper.nanoTime()).toSeconds());
+            }
+        }
+        return IntStream.range(1, requests.size())
+                .mapToObj(i -> requests.get(i) - requests.get(i - 1))
+                .toList();
     }
 
     private List<ObjectKey> watchMany() {

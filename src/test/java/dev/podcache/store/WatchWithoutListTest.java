@@ -148,6 +148,30 @@ class WatchWithoutListTest {
     }
 
     @Test
+    void withoutTheVerbList_changedWhileItIsReadOnceMore_staysChanged() {
+        f.create(DB, "v1");
+        f.refuse(Verb.LIST, 1000);
+        HeldRequests resuming =
+                f.server.faults().holdNext(1, RequestPattern.any().verb(Verb.WATCH));
+        f.store.addReference(DB, POD);
+        f.create(ObjectKey.of("default", "noise"), "noise");
+        f.server.forgetHistory();
+        HeldRequests withoutVersion =
+                f.server.faults().holdNext(1, RequestPattern.any().verb(Verb.WATCH));
+        resuming.release();
+        HeldRequests readsOnceMore = f.server.holdNext(DB);
+        withoutVersion.release();
+        assertThat(readsOnceMore.arrivals()).isEqualTo(1);
+        f.update(DB, "v2");
+        readsOnceMore.release();
+
+        assertThat(f.get()).isEqualTo("v2");
+        f.timekeeper.advance(Duration.ofSeconds(2));
+        assertThat(f.get()).isEqualTo("v2");
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.FRESH);
+    }
+
+    @Test
     void withoutTheVerbList_anAbsentObjectIsNotFoundAndThenSeen() {
         f.refuse(Verb.LIST, 1000);
         f.store.addReference(DB, POD);
