@@ -223,8 +223,9 @@ class YamlReaderTest {
         Mapping map =
                 (Mapping) YamlReader.read("a: 1\nb:\n  c: 0x10\na: 2\n", LIMITS).get(0);
 
-        assertThat(map.field("b")).isInstanceOfSatisfying(Mapping.class, inner -> assertThat(inner.field("c"))
-                .isEqualTo(new Scalar(16, "0x10", 3, 6)));
+        assertThat(map.field("b"))
+                .isInstanceOfSatisfying(
+                        Mapping.class, inner -> assertThat(inner.field("c")).isEqualTo(new Scalar(16, "0x10", 3, 6)));
         assertThat(map.repeated()).isEqualTo(Map.of("a", new Scalar("a", "a", 4, 1)));
         assertThat(map.field("nope")).isNull();
     }
