@@ -211,8 +211,7 @@ class ConfigurationFileTest {
                         write(KUBELET + "systemReserved: &r {cpu: 100m, memory: 1Gi}\nkubeReserved: *r\n"))
                 .settings();
 
-        assertThat(settings.find("kubeReserved").value())
-                .isEqualTo(settings.find("systemReserved").value());
+        assertThat(valueOf("kubeReserved", settings)).isEqualTo(valueOf("systemReserved", settings));
     }
 
     @Test
@@ -220,7 +219,7 @@ class ConfigurationFileTest {
         Settings settings =
                 ConfigurationFile.read(write(KUBELET + "registerNode: yes\n")).settings();
 
-        assertThat(settings.find("registerNode").value()).isEqualTo(true);
+        assertThat(valueOf("registerNode", settings)).isEqualTo(true);
     }
 
     @Test
@@ -272,6 +271,10 @@ class ConfigurationFileTest {
     @Test
     void read_hugeFile_isRefused() throws IOException {
         refuses("#".repeat((10 << 20) + 1), "is larger than 10 MiB");
+    }
+
+    private static Object valueOf(String field, Settings settings) {
+        return Objects.requireNonNull(settings.find(field), field).value();
     }
 
     private void refuses(String text, String why) throws IOException {
