@@ -7,6 +7,7 @@ import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Secrets;
 import io.fabric8.kubernetes.api.model.Secret;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
@@ -55,7 +56,7 @@ final class BegunGet {
         try {
             return Secrets.value(result.join()) + (staleGets.count > staleBefore ? " stale" : "");
         } catch (CompletionException e) {
-            Throwable thrown = NoLeaks.saw(e.getCause());
+            Throwable thrown = NoLeaks.saw(Objects.requireNonNull(e.getCause()));
             boolean unsure = thrown instanceof NotFound && thrown.getCause() != null;
             return thrown.getClass().getSimpleName() + (unsure ? " unsure" : "");
         }
