@@ -32,7 +32,7 @@ class MutantListTest {
         assertThat(MutantList.parse(TEXT))
                 .containsExactly(new Mutant(
                         "never-fresh",
-                        new FoundBy.Run(ChaosProgram.On.EMBEDDED, List.of(Shape.TOO_FEW_FRESH), false),
+                        new FoundBy.OneRun(ChaosProgram.On.EMBEDDED, List.of(Shape.TOO_FEW_FRESH), false),
                         List.of(new Mutant.SourceEdit("store/TtlEntry.java", "    a\n    b\n", "    c\n"))));
     }
 
@@ -43,7 +43,7 @@ class MutantListTest {
         assertThat(MutantList.parse(text))
                 .singleElement()
                 .satisfies(mutant -> assertThat(mutant.foundBy())
-                        .isEqualTo(new FoundBy.Run(
+                        .isEqualTo(new FoundBy.OneRun(
                                 ChaosProgram.On.EMBEDDED,
                                 List.of(Shape.TOO_FEW_FRESH, Shape.OUTDATED_IN_CALM),
                                 false)));
