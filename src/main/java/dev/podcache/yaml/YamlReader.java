@@ -74,7 +74,7 @@ public final class YamlReader {
     private final Limits limits;
     private final Map<String, Anchored> anchors = new HashMap<>(); // of this document
     private final Set<String> openAnchors = new HashSet<>();
-    private final Deque<Open> open = new ArrayDeque<>();
+    private final Deque<OpenNode> open = new ArrayDeque<>();
     private long nodes; // so far, aliases replaced
 
     /**
@@ -95,14 +95,14 @@ public final class YamlReader {
     private record Anchored(YamlNode node, long nodes, int depth) {}
 
     /** A list or map whose end has not been read. */
-    private static final class Open {
+    private static final class OpenNode {
         final NodeEvent start;
         final long nodesBefore;
         final List<YamlNode> elements = new ArrayList<>(); // of a map: name, value, name, value
         final Set<Integer> merges = new HashSet<>(); // places of merge keys among the elements
         int depth = 1;
 
-        Open(NodeEvent start, long nodesBefore) {
+        OpenNode(NodeEvent start, long nodesBefore) {
             this.start = start;
             this.nodesBefore = nodesBefore;
         }
@@ -195,14 +195,14 @@ public final class YamlReader {
             begin((NodeEvent) event);
             return null;
         } else if (event instanceof CollectionEndEvent) {
-            Open ended = open.pop();
+            OpenNode ended = open.pop();
             node = ended.start instanceof MappingStartEvent ? mapping(ended) : sequence(ended);
             depth = ended.depth;
             remember(ended.start, new Anchored(node, nodes - ended.nodesBefore, depth));
         } else {
             return null;
         }
-        Open parent = open.peek();
+        OpenNode parent = open.peek();
         if (parent != null) {
             if (isMergeKey(event)) {
                 parent.merges.add(parent.elements.size());
@@ -215,7 +215,7 @@ public final class YamlReader {
     }
 
     private void begin(NodeEvent event) {
-        open.push(new Open(event, nodes));
+        open.push(new OpenNode(event, nodes));
         event.getAnchor().ifPresent(anchor -> openAnchors.add(anchor.getValue()));
         count(1, event);
         requireShallow(open.size(), event);
@@ -290,12 +290,12 @@ public final class YamlReader {
         }
     }
 
-    private static Sequence sequence(Open ended) {
+    private static Sequence sequence(OpenNode ended) {
         return new Sequence(List.copyOf(ended.elements), line(ended.start), column(ended.start));
     }
 
     /** A merge key replaces fields of its map that are written before it, as in go-yaml. */
-    private static Mapping mapping(Open ended) {
+    private static Mapping mapping(OpenNode ended) {
         Map<String, YamlNode> fields = new LinkedHashMap<>();
         Set<String> written = new HashSet<>();
         Map<String, Scalar> repeated = new LinkedHashMap<>();

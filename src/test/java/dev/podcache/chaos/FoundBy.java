@@ -23,7 +23,7 @@ sealed interface FoundBy {
      * @param shapes its findings
      * @param nightly whether only the long run finds it for certain
      */
-    record Run(ChaosProgram.On on, List<Shape> shapes, boolean nightly) implements FoundBy {
+    record OneRun(ChaosProgram.On on, List<Shape> shapes, boolean nightly) implements FoundBy {
 
         private static final int NIGHTLY_MINUTES = 5;
 

@@ -75,7 +75,7 @@ final class MutantList {
                 .filter(Objects::nonNull)
                 .map(id -> shape(id, name))
                 .toList();
-        return new FoundBy.Run(
+        return new FoundBy.OneRun(
                 ChaosProgram.On.valueOf(run.group(1).toUpperCase(Locale.ROOT)),
                 shapes,
                 run.group(2).equals("nightly"));

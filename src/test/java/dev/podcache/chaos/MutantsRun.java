@@ -23,9 +23,10 @@ import org.junit.jupiter.api.TestFactory;
 @Tag("mutants")
 class MutantsRun {
 
-    private static final Path FOLDER = Path.of("target/mutants");
-    private static final String CLASS_PATH =
+    static final String CLASS_PATH =
             System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+
+    private static final Path FOLDER = Path.of("target/mutants");
 
     private final Set<FoundBy> passing = new HashSet<>();
 

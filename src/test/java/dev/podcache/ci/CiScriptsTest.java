@@ -96,7 +96,7 @@ class CiScriptsTest {
         assertThat(finished.skipped()).isEmpty();
         assertThat(finished.output())
                 .contains("browser ran", "outside ran", "frameworks ran", "image ran", "newest-jdk ran", "test-on ran")
-                .contains("mvn -B --no-transfer-progress verify -Dpodcache.browser=required")
+                .contains("mvn -B --no-transfer-progress verify -Pchecked-tests -Dpodcache.browser=required")
                 .contains(
                         "checked target/real-server-tests/kube-apiserver", "checked target/real-server-tests/library");
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.testing.NewThread;
 import dev.podcache.embedded.HeldRequests;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
@@ -98,7 +99,7 @@ class HeldReadsTest {
     void start_readsAllAtOnce_andEndsWithTheLastAnswer() throws Exception {
         know("shop", 5);
         HeldRequests lists = server.faults().hold(RequestPattern.any().verb(Verb.LIST));
-        CompletableFuture<Void> started = CompletableFuture.runAsync(source::start);
+        CompletableFuture<Void> started = CompletableFuture.runAsync(source::start, NewThread.EACH);
 
         await().until(() -> lists.arrivals() == 5);
         assertThat(started).isNotDone();
@@ -115,7 +116,7 @@ class HeldReadsTest {
         know("refused", 15);
         refuse("refused");
 
-        CompletableFuture.runAsync(source::start).get();
+        CompletableFuture.runAsync(source::start, NewThread.EACH).get();
 
         assertThat(source.getSecondaryResources(website("shop", 0))).hasSize(1);
     }
@@ -127,7 +128,7 @@ class HeldReadsTest {
         know("slow", 1);
         HeldRequests slow = server.faults().hold(RequestPattern.any().namespace("slow"));
         long begin = timekeeper.nanoTime();
-        CompletableFuture<Void> started = CompletableFuture.runAsync(source::start);
+        CompletableFuture<Void> started = CompletableFuture.runAsync(source::start, NewThread.EACH);
         slow.awaitArrived();
 
         await().pollInterval(Duration.ofMillis(5)).until(() -> {
@@ -148,7 +149,7 @@ class HeldReadsTest {
         HeldRequests lists = server.faults().hold(RequestPattern.any().verb(Verb.LIST));
         source.onResourceCreated(website("shop", 0));
         CompletableFuture<Set<Secret>> read =
-                CompletableFuture.supplyAsync(() -> source.getSecondaryResources(website("shop", 0)));
+                CompletableFuture.supplyAsync(() -> source.getSecondaryResources(website("shop", 0)), NewThread.EACH);
         await().until(() -> timekeeper.scheduledTasks() > 0); // the read waits
 
         source.stop();
@@ -173,7 +174,7 @@ class HeldReadsTest {
         source.start();
         server.faults().hold(RequestPattern.any().verb(Verb.LIST));
         CompletableFuture<Set<Secret>> read =
-                CompletableFuture.supplyAsync(() -> source.getSecondaryResources(website("late", 0)));
+                CompletableFuture.supplyAsync(() -> source.getSecondaryResources(website("late", 0)), NewThread.EACH);
         await().until(() -> timekeeper.scheduledTasks() > 0); // the read waits
 
         stores.forEach(store -> ((WatchObjectStore<?>) store).close());

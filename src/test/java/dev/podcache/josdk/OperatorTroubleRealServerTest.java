@@ -4,6 +4,7 @@ import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.Podcache;
+import dev.podcache.testing.NewThread;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.testing.Needs;
 import dev.podcache.testing.RealApiServer;
@@ -83,7 +84,7 @@ class OperatorTroubleRealServerTest {
                     settings -> settings.withReconciliationTerminationTimeout(Duration.ofSeconds(30)));
             operator.start();
             await().until(() -> reconciler.first.size() == WEBSITES);
-            CompletableFuture<Void> stopped = CompletableFuture.runAsync(operator::stop);
+            CompletableFuture<Void> stopped = CompletableFuture.runAsync(operator::stop, NewThread.EACH);
             await().until(() -> cache.entries().isEmpty()); // the event source has stopped
 
             reconciler.goOn.countDown();

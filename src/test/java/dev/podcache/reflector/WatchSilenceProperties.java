@@ -42,7 +42,7 @@ class WatchSilenceProperties {
         MINUTES
     }
 
-    record WatchStep(WatchAction action, int reflector, int amount) {}
+    record SilenceStep(WatchAction action, int reflector, int amount) {}
 
     private final ManualTimekeeper time = new ManualTimekeeper();
     private final List<ObservedWatch> watches = new ArrayList<>();
@@ -143,7 +143,7 @@ class WatchSilenceProperties {
     }
 
     @Provide
-    Arbitrary<List<WatchStep>> steps() {
+    Arbitrary<List<SilenceStep>> steps() {
         return Combinators.combine(
                         Arbitraries.frequency(
                                 Tuple.of(4, WatchAction.BOOKMARK),
@@ -153,13 +153,13 @@ class WatchSilenceProperties {
                                 Tuple.of(1, WatchAction.MINUTES)),
                         Arbitraries.integers().between(0, REFLECTORS - 1),
                         Arbitraries.integers().between(1, 30))
-                .as(WatchStep::new)
+                .as(SilenceStep::new)
                 .list()
                 .ofMaxSize(60);
     }
 
     @Property
-    void silentWatch_anyHistoryOfMany_isGivenUpWhenItIsTime(@ForAll("steps") List<WatchStep> steps) {
+    void silentWatch_anyHistoryOfMany_isGivenUpWhenItIsTime(@ForAll("steps") List<SilenceStep> steps) {
         watches.clear();
         Recovery recovery = new Recovery(time, () -> 0.0);
         List<ObservedServer> servers = IntStream.range(0, REFLECTORS)
@@ -169,7 +169,7 @@ class WatchSilenceProperties {
                 .map(server -> new Reflector<>(server, new NoSink(), recovery))
                 .toList();
         reflectors.forEach(Reflector::start);
-        for (WatchStep step : steps) {
+        for (SilenceStep step : steps) {
             ObservedServer server = servers.get(step.reflector);
             switch (step.action) {
                 case BOOKMARK -> server.tell(new WatchEvent.Bookmark<>("20"));

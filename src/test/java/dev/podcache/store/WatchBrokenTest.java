@@ -427,24 +427,24 @@ class WatchBrokenTest {
     }
 
     /** Opens a watch of a server, or does something else. */
-    private interface Opening {
+    private interface WatchOpener {
 
         WatchHandle watch(
                 ListerWatcher<Secret> server, String version, Duration length, Consumer<WatchEvent<Secret>> events);
     }
 
-    private WatchObjectStore<Secret> storeOf(Opening opening) {
+    private WatchObjectStore<Secret> storeOf(WatchOpener opener) {
         return new WatchObjectStore<>(
                 ObjectKind.SECRET,
-                key -> new Opened(
+                key -> new OpenedThrough(
                         f.server.listerWatcher(ObjectKind.SECRET, key.namespace(), "metadata.name=" + key.name()),
-                        opening),
+                        opener),
                 f.server.getter(ObjectKind.SECRET),
                 StoreOptions.defaults(f.timekeeper),
                 WatchObjectStore.WatchTimes.DEFAULT);
     }
 
-    private record Opened(ListerWatcher<Secret> server, Opening opening) implements ListerWatcher<Secret> {
+    private record OpenedThrough(ListerWatcher<Secret> server, WatchOpener opener) implements ListerWatcher<Secret> {
 
         @Override
         public CompletableFuture<Listed<Secret>> list(Duration timeout) {
@@ -453,7 +453,7 @@ class WatchBrokenTest {
 
         @Override
         public WatchHandle watch(String version, Duration length, Consumer<WatchEvent<Secret>> events) {
-            return opening.watch(server, version, length, events);
+            return opener.watch(server, version, length, events);
         }
     }
 

@@ -6,6 +6,7 @@ import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.testing.NewThread;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.object.FailureReason;
 import dev.podcache.testing.FakeApiServer;
@@ -98,7 +99,7 @@ class ImagePullSecretsTest {
             Pod pod = pod("a", "b", "c", "d");
             caches.secrets().registerPod(pod);
             CompletableFuture<List<Secret>> found =
-                    CompletableFuture.supplyAsync(() -> new ImagePullSecrets(caches.secrets(), events).of(pod));
+                    CompletableFuture.supplyAsync(() -> new ImagePullSecrets(caches.secrets(), events).of(pod), NewThread.EACH);
 
             await().pollInterval(Duration.ofMillis(5)).until(() -> {
                 timekeeper.advance(Duration.ofMillis(50));
