@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.podcache.apiserver.ApiServerException;
-import dev.podcache.testing.NewThread;
 import dev.podcache.embedded.HeldRequests;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
@@ -21,6 +20,7 @@ import dev.podcache.store.WatchObjectStore;
 import dev.podcache.store.WatchObjectStore.WatchTimes;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.NewThread;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Secrets;
 import io.fabric8.kubernetes.api.model.HasMetadata;

@@ -4,9 +4,9 @@ import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.Podcache;
-import dev.podcache.testing.NewThread;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.testing.Needs;
+import dev.podcache.testing.NewThread;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
 import dev.podcache.testing.ServerFeature;

@@ -110,8 +110,7 @@ class ConfigurationFileProperties {
     @Example
     void maxPods_ofAnAbsurdNumber_isRefusedAtOnce() {
         for (String number :
-                new String[] {"1e999999999", "-1e999999999", "9".repeat(500_000), "0x7fffffffff", ".inf"
-                }) {
+                new String[] {"1e999999999", "-1e999999999", "9".repeat(500_000), "0x7fffffffff", ".inf"}) {
             Optional<ConfigurationFile> read = read((HEAD + "maxPods: " + number + "\n").getBytes(UTF_8));
 
             read.ifPresent(file -> assertThatThrownBy(() -> file.settings().integer("maxPods", Range.atLeast(0), 110))

@@ -6,11 +6,11 @@ import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.ApiServerException;
-import dev.podcache.testing.NewThread;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.object.FailureReason;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.NewThread;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RecordedEvents;
 import dev.podcache.testing.WatchedCaches;
@@ -98,8 +98,8 @@ class ImagePullSecretsTest {
                     RequestPattern.any());
             Pod pod = pod("a", "b", "c", "d");
             caches.secrets().registerPod(pod);
-            CompletableFuture<List<Secret>> found =
-                    CompletableFuture.supplyAsync(() -> new ImagePullSecrets(caches.secrets(), events).of(pod), NewThread.EACH);
+            CompletableFuture<List<Secret>> found = CompletableFuture.supplyAsync(
+                    () -> new ImagePullSecrets(caches.secrets(), events).of(pod), NewThread.EACH);
 
             await().pollInterval(Duration.ofMillis(5)).until(() -> {
                 timekeeper.advance(Duration.ofMillis(50));
