@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.podcache.object.CacheState;
+import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
@@ -65,11 +66,26 @@ class PayloadBudgetTest {
             // the sweep passes on that it was read
             f.timekeeper.advance(Duration.ofSeconds(1));
         }
-        for (int i = OBJECTS / 2; i < OBJECTS; i++) {
+        readOthersSomeTimes();
+
+        assertThat(f.store.state(key(0)).cacheState()).as("held").isEqualTo(CacheState.STALE);
+    }
+
+    @Test
+    void staleReadOften_outlivesWhatIsReadOnce() {
+        for (int i = 0; i < OBJECTS / 2; i++) {
             read(i);
         }
+        f.timekeeper.advance(Duration.ofMinutes(1));
+        f.failNext(1, FailureReason.UNAVAILABLE, 503, Duration.ofMinutes(1));
+        for (int round = 0; round < 20; round++) {
+            assertThat(f.get(key(0))).isEqualTo(KILOBYTE);
+            f.timekeeper.advance(Duration.ofSeconds(1));
+        }
+        readOthersSomeTimes();
 
-        assertThat(f.store.state(key(0)).cacheState()).isEqualTo(CacheState.FRESH);
+        assertThat(f.server.gets(key(0))).as("the first read, and the one that failed").isEqualTo(2);
+        assertThat(f.store.state(key(0)).cacheState()).as("held").isEqualTo(CacheState.STALE);
     }
 
     @Test
@@ -112,6 +128,19 @@ class PayloadBudgetTest {
     private void readAll() {
         for (int i = 0; i < OBJECTS; i++) {
             read(i);
+        }
+    }
+
+    /** Often enough that they displace what was read once. */
+    private void readOthersSomeTimes() {
+        for (int i = OBJECTS / 2; i < OBJECTS; i++) {
+            read(i);
+        }
+        for (int round = 0; round < 5; round++) {
+            for (int i = 1; i < OBJECTS; i++) {
+                f.get(key(i));
+                f.timekeeper.advance(Duration.ofSeconds(1));
+            }
         }
     }
 

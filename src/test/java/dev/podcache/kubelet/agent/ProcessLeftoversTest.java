@@ -110,7 +110,8 @@ class ProcessLeftoversTest {
     @Test
     void exec_closedWhileAChildHoldsTheOutput_readerEnds() throws IOException, InterruptedException {
         fixture.run("exec sleep 300");
-        ContainerProcess process = exec("setsid sleep 300 & echo $!; sleep 300");
+        // the child says its PID only once it is out of the command's group, which the close kills
+        ContainerProcess process = exec("setsid sh -c 'echo $$; exec sleep 300' & sleep 300");
         BufferedReader output = reader(process.stdout());
         long child = Long.parseLong(output.readLine());
         CompletableFuture<Object> rest =
