@@ -84,7 +84,9 @@ class PayloadBudgetTest {
         }
         readOthersSomeTimes();
 
-        assertThat(f.server.gets(key(0))).as("the first read, and the one that failed").isEqualTo(2);
+        assertThat(f.server.gets(key(0)))
+                .as("the first read, and the one that failed")
+                .isEqualTo(2);
         assertThat(f.store.state(key(0)).cacheState()).as("held").isEqualTo(CacheState.STALE);
     }
 
