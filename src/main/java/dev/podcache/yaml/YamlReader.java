@@ -146,8 +146,11 @@ public final class YamlReader {
     }
 
     private List<YamlNode> documents(String text) {
-        LoadSettings settings =
-                LoadSettings.builder().setCodePointLimit(Integer.MAX_VALUE).build();
+        LoadSettings settings = LoadSettings.builder()
+                .setCodePointLimit(Integer.MAX_VALUE)
+                // all at once: for each part that the parser reads, it copies what it has read of a scalar or a comment
+                .setBufferSize(text.length() + 1)
+                .build();
         List<YamlNode> documents = new ArrayList<>();
         try {
             ParserImpl events = new ParserImpl(settings, new TabScanner(settings, text));

@@ -1,5 +1,6 @@
 package dev.podcache.cli;
 
+import dev.podcache.testing.ForkedJava;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -30,19 +31,10 @@ final class AgentProcess implements AutoCloseable {
      * @param environment in addition to ours
      */
     static AgentProcess start(Path directory, List<String> jvm, Map<String, String> environment, String... arguments) {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                // it lives for seconds
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-cp",
-                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                "-Duser.home=" + directory));
-        command.addAll(nativeAccess());
-        command.addAll(jvm);
-        command.add(Main.class.getName());
-        command.addAll(List.of(arguments));
-        ProcessBuilder builder = new ProcessBuilder(command)
+        List<String> options = new ArrayList<>(List.of("-Duser.home=" + directory));
+        options.addAll(nativeAccess());
+        options.addAll(jvm);
+        ProcessBuilder builder = ForkedJava.program(options, Main.class, List.of(arguments))
                 .redirectOutput(directory.resolve("out").toFile())
                 .redirectError(directory.resolve("err").toFile());
         builder.environment().remove("KUBECONFIG");

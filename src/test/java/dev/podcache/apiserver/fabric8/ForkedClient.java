@@ -3,6 +3,7 @@ package dev.podcache.apiserver.fabric8;
 import static dev.podcache.testing.Patience.await;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.podcache.testing.ForkedJava;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -32,20 +33,13 @@ final class ForkedClient implements AutoCloseable {
     ForkedClient(Path hosts, Path folder, String url) {
         output = folder.resolve("client.out");
         try {
-            process = new ProcessBuilder(List.of(
-                            Path.of(System.getProperty("java.home"), "bin", "java")
-                                    .toString(),
-                            "-XX:TieredStopAtLevel=1",
-                            "-XX:+UseSerialGC",
-                            // as the JVM of the tests
-                            "-Dkeystore.pkcs12.keyPbeIterationCount=1",
-                            "-Djdk.net.hosts.file=" + hosts,
-                            "-Dsun.net.inetaddr.ttl=0",
-                            "-Dsun.net.inetaddr.negative.ttl=0",
-                            "-cp",
-                            System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                            Program.class.getName(),
-                            url))
+            process = ForkedJava.program(
+                            List.of(
+                                    "-Djdk.net.hosts.file=" + hosts,
+                                    "-Dsun.net.inetaddr.ttl=0",
+                                    "-Dsun.net.inetaddr.negative.ttl=0"),
+                            Program.class,
+                            List.of(url))
                     .redirectOutput(output.toFile())
                     .redirectError(folder.resolve("client.err").toFile())
                     .start();

@@ -2,6 +2,7 @@ package dev.podcache.apiserver.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.podcache.testing.TestCertificates;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.buffer.Buffer;
@@ -12,7 +13,9 @@ import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
-import io.vertx.core.net.SelfSignedCertificate;
+import io.vertx.core.net.PemKeyCertOptions;
+import java.io.IOException;
+import java.security.GeneralSecurityException;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -31,9 +34,6 @@ import org.jspecify.annotations.Nullable;
  * never ends, {@code /half} with a part of one.
  */
 final class StreamServer implements AutoCloseable {
-
-    /** One for all, because its key takes a while to make; its files go with the JVM. */
-    private static final SelfSignedCertificate CERTIFICATE = SelfSignedCertificate.create("127.0.0.1");
 
     private final Vertx vertx = Vertx.vertx(new VertxOptions()
             .setEventLoopPoolSize(1)
@@ -76,13 +76,24 @@ final class StreamServer implements AutoCloseable {
         speaksHttp2 = versions.contains(HttpVersion.HTTP_2);
         server = vertx.createHttpServer(new HttpServerOptions()
                         .setSsl(true)
-                        .setKeyCertOptions(CERTIFICATE.keyCertOptions())
+                        .setKeyCertOptions(keys())
                         .setUseAlpn(true)
                         .setAlpnVersions(versions)
                         .setInitialSettings(new Http2Settings().setMaxConcurrentStreams(limit)))
                 .connectionHandler(this::connected)
                 .requestHandler(this::answer);
         server.listen(0, "127.0.0.1").toCompletionStage().toCompletableFuture().join();
+    }
+
+    private static PemKeyCertOptions keys() {
+        try {
+            TestCertificates authority = new TestCertificates();
+            return new PemKeyCertOptions()
+                    .setCertValue(Buffer.buffer(authority.serverPem()))
+                    .setKeyValue(Buffer.buffer(authority.privateKeyPem()));
+        } catch (GeneralSecurityException | IOException e) {
+            throw new IllegalStateException("this Java runtime cannot make a certificate", e);
+        }
     }
 
     /** One that allows {@code limit} streams a connection. */

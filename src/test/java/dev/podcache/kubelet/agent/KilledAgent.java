@@ -3,6 +3,7 @@ package dev.podcache.kubelet.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.kubelet.runtime.ContainerExec.ContainerProcess;
+import dev.podcache.testing.ForkedJava;
 import dev.podcache.time.Timekeeper;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -21,16 +22,8 @@ final class KilledAgent {
      * of the command's output.
      */
     static String run(Path directory, String container, String command) throws IOException, InterruptedException {
-        Process agent = new ProcessBuilder(
-                        ProcessHandle.current().info().command().orElseThrow(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-XX:+UseSerialGC",
-                        "-cp",
-                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                        KilledAgent.class.getName(),
-                        directory.toString(),
-                        container,
-                        command)
+        Process agent = ForkedJava.program(
+                        List.of(), KilledAgent.class, List.of(directory.toString(), container, command))
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         try (BufferedReader output = agent.inputReader()) {

@@ -7,6 +7,7 @@ import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.TestCertificates;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerBuilder;
 import io.fabric8.kubernetes.api.model.HTTPHeader;
@@ -15,8 +16,9 @@ import io.fabric8.kubernetes.api.model.Probe;
 import io.fabric8.kubernetes.api.model.ProbeBuilder;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerOptions;
-import io.vertx.core.net.SelfSignedCertificate;
+import io.vertx.core.net.PemKeyCertOptions;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -280,10 +282,13 @@ class HttpCheckTest {
     @Test
     void https_certificateIsNotVerified() throws Exception {
         Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
-        SelfSignedCertificate certificate = SelfSignedCertificate.create("example.org");
+        TestCertificates authority = new TestCertificates();
+        PemKeyCertOptions keys = new PemKeyCertOptions()
+                .setCertValue(Buffer.buffer(authority.serverPemFor("example.org")))
+                .setKeyValue(Buffer.buffer(authority.privateKeyPem()));
         try {
             int port = vertx.createHttpServer(
-                            new HttpServerOptions().setSsl(true).setKeyCertOptions(certificate.keyCertOptions()))
+                            new HttpServerOptions().setSsl(true).setKeyCertOptions(keys))
                     .requestHandler(request -> request.response().end("secure"))
                     .listen(0, "127.0.0.1")
                     .toCompletionStage()
@@ -298,7 +303,6 @@ class HttpCheckTest {
                             .verdict())
                     .isEqualTo(ProbeOutcome.Verdict.FAILURE);
         } finally {
-            certificate.delete();
             vertx.close().toCompletionStage().toCompletableFuture().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         }
     }
