@@ -9,6 +9,7 @@ import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Secrets;
+import dev.podcache.testing.Slow;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a hit costs in memory, through the front door: nothing. How long it takes is a matter for benchmarks. */
+@Slow
 @ExtendWith(NoLeaks.class)
 class HitAllocationTest {
 

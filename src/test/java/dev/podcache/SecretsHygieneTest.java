@@ -18,6 +18,7 @@ import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectUnavailableException;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Secrets;
+import dev.podcache.testing.Slow;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -45,6 +46,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Reads Secrets and ConfigMaps that hold the canary, over real HTTP, through every failure there is, and shows {@link
  * NoLeaks} all that a user gets to see but the objects themselves.
  */
+@Slow
 @NullUnmarked
 @ExtendWith(NoLeaks.class)
 class SecretsHygieneTest {

@@ -5,10 +5,12 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import dev.podcache.testing.Slow;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /** A rule for the tests, too. */
+@Slow
 @AnalyzeClasses(packages = "dev.podcache")
 final class CommonPoolTest {
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import dev.podcache.testing.NewThread;
+import dev.podcache.testing.Slow;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The program as a process of its own: signals, exit codes and the environment are the real ones. */
+@Slow
 class AgentProcessTest {
 
     /** Of {@code /proc/PID/status}: signal 2 is the second bit from the right. */

@@ -14,6 +14,7 @@ import dev.podcache.testing.FreePorts;
 import dev.podcache.testing.NewThread;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Patience;
+import dev.podcache.testing.Slow;
 import dev.podcache.time.Timekeeper;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -34,6 +35,7 @@ import picocli.CommandLine;
  * What all commands have in common, by {@code Main}: help, version, and what they do with a wrong command line, a missing
  * file, a server that is down and one that answers. A command that is added is among them.
  */
+@Slow
 @ExtendWith(NoLeaks.class)
 class EveryCommandTest extends ConsoleFixture {
 

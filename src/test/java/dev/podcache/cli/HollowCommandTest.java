@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.podcache.embedded.Resource;
 import dev.podcache.embedded.Selection;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Slow;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.List;
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code hollow} on the embedded server. */
+@Slow
 @ExtendWith(NoLeaks.class)
 class HollowCommandTest extends ServedCommandFixture {
 

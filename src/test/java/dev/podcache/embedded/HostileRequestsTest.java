@@ -12,6 +12,7 @@ import dev.podcache.object.ObjectKey;
 import dev.podcache.testing.HostileJson;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Secrets;
+import dev.podcache.testing.Slow;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Status;
 import io.fabric8.kubernetes.client.utils.Serialization;
@@ -36,6 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Requests that no client would send: told so with a 4xx, or cut off, and the next good one is served. */
+@Slow
 @NullUnmarked
 @ExtendWith(NoLeaks.class)
 class HostileRequestsTest {

@@ -12,6 +12,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.common.collect.Iterables;
 import dev.podcache.testing.HostileJson;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Slow;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -23,6 +24,7 @@ import net.jqwik.api.Property;
 import org.jspecify.annotations.Nullable;
 
 /** Patches of any shape, of objects of any shape: a result, or a {@link PatchException} that quotes no value. */
+@Slow
 class HostilePatchProperties {
 
     private static final ObjectMapper MAPPER = new ObjectMapper();

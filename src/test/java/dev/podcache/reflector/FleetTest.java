@@ -2,12 +2,14 @@ package dev.podcache.reflector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.testing.Slow;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A twentieth of the fleet of {@link FleetSimulation}, with a twentieth of its server's budget. */
+@Slow
 class FleetTest {
 
     private static final int NODES = 750;

@@ -16,6 +16,7 @@ import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Slow;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * When a payload is forgotten it is gone: nothing of ours, and nothing that we gave away but the
  * payload itself, still leads to it.
  */
+@Slow
 @ExtendWith(NoLeaks.class)
 class PayloadReachabilityTest {
 

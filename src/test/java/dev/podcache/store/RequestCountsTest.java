@@ -15,6 +15,7 @@ import dev.podcache.pod.PodReferences;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Pods;
 import dev.podcache.testing.Secrets;
+import dev.podcache.testing.Slow;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** How many requests strategy CACHE makes where it matters to the API server: exactly, in hand-driven time. */
+@Slow
 @ExtendWith(NoLeaks.class)
 class RequestCountsTest {
 

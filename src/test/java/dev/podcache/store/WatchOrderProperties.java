@@ -9,6 +9,7 @@ import dev.podcache.embedded.Verb;
 import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.testing.NewThread;
+import dev.podcache.testing.Slow;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +24,7 @@ import net.jqwik.api.constraints.Size;
  * Strategy WATCH read by several threads at once: within an epoch, a get that begins after another one ended, on
  * whatever thread, never brings an older version (P2).
  */
+@Slow
 class WatchOrderProperties {
 
     private static final int READERS = 2;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.podcache.object.FailureReason;
 import dev.podcache.testing.ForwardingTimekeeper;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Slow;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.client.Config;
 import io.vertx.core.http.HttpVersion;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * The credentials of a client are replaced where they came from, and the server answers 401 to the old ones. The next
  * request, of whatever kind, reaches the server with the new ones, and its caller does not see the 401.
  */
+@Slow
 @NullUnmarked
 @ExtendWith(NoLeaks.class)
 class CertificateRotationTest extends WireFixture {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.testing.ForwardingTimekeeper;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Slow;
 import dev.podcache.testing.Sockets;
 import dev.podcache.testing.TcpProxy;
 import dev.podcache.time.Timekeeper;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The addresses of the server's name: several of them, and a lookup that hangs. */
+@Slow
 @NullUnmarked
 @ExtendWith(NoLeaks.class)
 class HostAddressesTest extends WireFixture {

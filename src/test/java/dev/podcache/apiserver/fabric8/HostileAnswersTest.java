@@ -26,6 +26,7 @@ import dev.podcache.testing.NewThread;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Patience;
 import dev.podcache.testing.Secrets;
+import dev.podcache.testing.Slow;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
@@ -49,6 +50,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a get makes of a server that answers GET, LIST and WATCH with nonsense, and what becomes of it afterwards. */
+@Slow
 @NullUnmarked
 @ExtendWith(NoLeaks.class)
 class HostileAnswersTest {

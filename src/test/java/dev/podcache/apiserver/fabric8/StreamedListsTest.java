@@ -17,6 +17,7 @@ import dev.podcache.testing.ForwardingTimekeeper;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Pods;
 import dev.podcache.testing.Secrets;
+import dev.podcache.testing.Slow;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.StatusBuilder;
 import io.fabric8.kubernetes.client.Config;
@@ -38,6 +39,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which servers are asked for a list and a watch with one request, and when again after they refused. */
+@Slow
 @ExtendWith(NoLeaks.class)
 class StreamedListsTest {
 

@@ -15,6 +15,7 @@ import dev.podcache.apiserver.WatchHandle;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Slow;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
@@ -41,6 +42,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.slf4j.LoggerFactory;
 
 /** Over HTTP/1.1 each watch needs a connection, and there are at most 8,192. */
+@Slow
 @ExtendWith(NoLeaks.class)
 class WatchConnectionLimitTest {
 

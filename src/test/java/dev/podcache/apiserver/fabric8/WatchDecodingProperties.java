@@ -10,6 +10,7 @@ import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.HostileJson;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Patience;
+import dev.podcache.testing.Slow;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
@@ -27,6 +28,7 @@ import net.jqwik.api.lifecycle.AfterProperty;
 import org.jspecify.annotations.Nullable;
 
 /** Bytes of a watch, whatever they are and however they are cut into chunks: events, or the end with a cause. */
+@Slow
 class WatchDecodingProperties {
 
     private static final byte[] EVENTS = ("{\"type\":\"ADDED\",\"object\":{\"kind\":\"Secret\",\"metadata\":"

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Slow;
 import dev.podcache.testing.TcpProxy;
 import io.vertx.core.http.HttpConnection;
 import java.time.Duration;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * Watches and reads on shared connections, against a server whose limit, protocol and network
  * are as bad as a test likes.
  */
+@Slow
 @NullUnmarked
 @ExtendWith(NoLeaks.class)
 class WatchConnectionsTest extends WatchConnectionsFixture {

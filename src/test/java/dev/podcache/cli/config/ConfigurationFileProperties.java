@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.common.collect.Range;
 import dev.podcache.cli.output.CommandException;
 import dev.podcache.testing.HostileJson;
+import dev.podcache.testing.Slow;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -20,6 +21,7 @@ import net.jqwik.api.lifecycle.BeforeProperty;
 import org.jspecify.annotations.NullUnmarked;
 
 /** Files of any content: a configuration, or one line that names the file. */
+@Slow
 @NullUnmarked
 class ConfigurationFileProperties {
 

@@ -12,6 +12,7 @@ import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Slow;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -30,6 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** An agent of the demo on its API server, over real HTTP. */
+@Slow
 @ExtendWith(NoLeaks.class)
 class DemoSideTest {
 

@@ -8,6 +8,7 @@ import dev.podcache.cli.output.CapturedConsole;
 import dev.podcache.cli.output.RecordedOutput;
 import dev.podcache.testing.NewThread;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Slow;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The main job, from the command line to the last line, over real HTTP. */
+@Slow
 @ExtendWith(NoLeaks.class)
 class DemoTest {
 

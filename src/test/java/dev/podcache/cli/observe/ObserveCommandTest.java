@@ -16,6 +16,7 @@ import dev.podcache.embedded.Verb;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.testing.NewThread;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Slow;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -40,6 +41,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** {@code observe} against an API server in this process, over real HTTP. */
+@Slow
 @ExtendWith(NoLeaks.class)
 class ObserveCommandTest {
 

@@ -3,6 +3,7 @@ package dev.podcache.controlplane.planner;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.manager.ChangeDetectionStrategy;
+import dev.podcache.testing.Slow;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Random;
@@ -16,6 +17,7 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
 import org.assertj.core.data.Percentage;
 
+@Slow
 class PlanProperties {
 
     /** Figures about one node, or about time, which more nodes do not raise. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.podcache.controlplane.planner.SimulationResult.TimeSpread;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Slow;
 import java.time.Duration;
 import java.util.List;
 import org.assertj.core.data.Percentage;
@@ -14,6 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The classes of agent and controllers do what the plan says. */
+@Slow
 @ExtendWith(NoLeaks.class)
 class SimulationTest {
 

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.PrometheusText;
+import dev.podcache.testing.Slow;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The endpoints of a whole agent. */
+@Slow
 @ExtendWith(NoLeaks.class)
 class AgentEndpointsTest {
 

@@ -14,6 +14,7 @@ import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Pods;
 import dev.podcache.testing.Secrets;
 import dev.podcache.testing.ServedCluster;
+import dev.podcache.testing.Slow;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.io.IOException;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The page of a node agent in Chromium, while things change at an API server in memory. */
+@Slow
 @BrowserTest
 @ExtendWith(NoLeaks.class)
 class AgentPageTest {

@@ -12,6 +12,7 @@ import dev.podcache.reflector.Recovery;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Slow;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
 import java.time.Duration;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The heartbeats of hollow nodes, in time that is driven by hand. */
+@Slow
 @ExtendWith(NoLeaks.class)
 class HollowNodeTest {
 

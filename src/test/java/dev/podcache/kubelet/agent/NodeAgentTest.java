@@ -11,6 +11,7 @@ import dev.podcache.kubelet.runtime.RuntimeStatus;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Slow;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeCondition;
 import io.fabric8.kubernetes.api.model.NodeConditionBuilder;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A node from its registration to its end, and through what may happen to it. */
+@Slow
 @ExtendWith(NoLeaks.class)
 class NodeAgentTest {
 

@@ -13,6 +13,7 @@ import dev.podcache.object.ObjectKind;
 import dev.podcache.object.PodKey;
 import dev.podcache.pod.PodOrigin;
 import dev.podcache.pod.PodReferences;
+import dev.podcache.testing.Slow;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -39,6 +40,7 @@ import net.jqwik.api.Provide;
  * restarts of the agent. Two pods of one name never run at once, and no mirror pod is ever run. When all is quiet, the
  * pods that run and the mirror pods are those of the files.
  */
+@Slow
 class NodeStaticPodsProperties {
 
     private static final Duration OF_A_READ = Duration.ofSeconds(20);

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Patience;
+import dev.podcache.testing.Slow;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a runtime knows of containers that an earlier one started. */
+@Slow
 @EnabledOnOs(OS.LINUX)
 @ExtendWith(NoLeaks.class)
 class ProcessAdoptionTest {

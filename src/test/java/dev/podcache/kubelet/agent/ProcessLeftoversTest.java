@@ -11,6 +11,7 @@ import dev.podcache.kubelet.runtime.ContainerStatistics.ContainerUsage;
 import dev.podcache.testing.NewThread;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Patience;
+import dev.podcache.testing.Slow;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -34,6 +35,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Processes that commands leave behind: they live until the container ends, and no longer. */
+@Slow
 @EnabledOnOs(OS.LINUX)
 @ExtendWith(NoLeaks.class)
 class ProcessLeftoversTest {

@@ -11,6 +11,7 @@ import dev.podcache.pod.PodEnd;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.Slow;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
@@ -36,6 +37,7 @@ import org.jspecify.annotations.Nullable;
  * Pods in any order of assignments, changes, deletions, crashes, failures, slow calls and restarts of the agent, which
  * also happen during the calls of the runtime. {@link ModelRuntime} checks the calls.
  */
+@Slow
 class PodWorkersProperties {
 
     private static final String[] POLICIES = {"Always", "OnFailure", "Never"};

@@ -16,6 +16,7 @@ import dev.podcache.object.PodKey;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Patience;
+import dev.podcache.testing.Slow;
 import dev.podcache.testing.TestCertificates;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -51,6 +52,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The server over HTTPS, with clients of the JDK. */
+@Slow
 @ExtendWith(NoLeaks.class)
 class KubeletServerTest {
 

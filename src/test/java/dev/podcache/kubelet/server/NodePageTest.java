@@ -6,6 +6,7 @@ import dev.podcache.testing.Browser;
 import dev.podcache.testing.BrowserTab;
 import dev.podcache.testing.BrowserTest;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Slow;
 import java.io.IOException;
 import java.net.URI;
 import org.junit.jupiter.api.AfterAll;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The page in Chromium, with states that are made up. */
+@Slow
 @BrowserTest
 @ExtendWith(NoLeaks.class)
 class NodePageTest {
