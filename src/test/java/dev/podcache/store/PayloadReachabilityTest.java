@@ -22,7 +22,6 @@ import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -243,7 +242,7 @@ class PayloadReachabilityTest {
         f.create(DB, "v1");
         f.store.addReference(DB, POD);
         WeakReference<Secret> payload = read(f.store, DB);
-        requireHeld(payload);
+        requireHeld(f.store, payload);
         return payload;
     }
 
@@ -253,9 +252,12 @@ class PayloadReachabilityTest {
     }
 
     /** So that a test which finds the payload collected says something. */
-    private static void requireHeld(WeakReference<Secret> payload) {
-        System.gc();
-        assertThat(Objects.requireNonNull(payload.get()).getData()).containsKey("canary");
+    private static void requireHeld(Store<Secret> store, WeakReference<Secret> payload) {
+        Secret held = store.get(DB.namespace(), DB.name());
+        assertThat(held.getData()).containsKey("canary");
+        assertThat(payload.refersTo(held))
+                .as("the store returns the same object again")
+                .isTrue();
     }
 
     /** Only the garbage collector can tell; it is asked until it does. */
