@@ -90,7 +90,7 @@ class CommandsTest {
                 "podcache danse",
                 "java -jar target/podcache.jar demo",
                 "mvn -q compile exec:jaba",
-                "mvn -Pfast verify",
+                "mvn -Pfasst verify",
                 "mvn verify -Dtest=NoSuchTest",
                 "mvn verify -Dno.such.property=1",
                 "mvn -q compile exec:java -Dexec.args='demo --fro 15s'",
