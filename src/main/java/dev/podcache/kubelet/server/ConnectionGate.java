@@ -65,6 +65,9 @@ final class ConnectionGate extends ChannelInboundHandlerAdapter {
     private final HeldBytes.Holding unsent;
     private final int longestLine;
 
+    /** Closes the connection at once: Vert.x would wait until the client has taken what was written. */
+    private final Runnable cut;
+
     private @Nullable ChannelHandlerContext context; // null before it is in the pipeline
     private GateMode mode = GateMode.REQUESTS;
     private ByteBuf waiting = Unpooled.EMPTY_BUFFER; // received, and not passed on
@@ -100,25 +103,33 @@ final class ConnectionGate extends ChannelInboundHandlerAdapter {
     record GateParts(Timekeeper timekeeper, HeldBytes received, HeldBytes unsent, int longestLine) {}
 
     private ConnectionGate(
-            Channel channel, OpenConnections.OpenConnection connection, ClientSource source, GateParts parts) {
+            Channel channel, OpenConnections.OpenConnection connection, ConnectionGuard guard, GateParts parts) {
         this.channel = channel;
+        this.cut = guard::cut;
         this.connection = connection;
-        this.source = source;
+        this.source = guard.source();
         this.timekeeper = parts.timekeeper();
         this.longestLine = parts.longestLine();
-        this.received = parts.received().holding(() -> giveWay("whose requests use too much memory"));
-        this.unsent = parts.unsent().holding(() -> giveWay("that does not read its answer"));
+        this.received = parts.received().holding(() -> giveUp("its requests use too much memory"));
+        this.unsent = parts.unsent()
+                .holding(() -> giveUp("its answer, which the client does not take, uses too much memory"));
     }
 
-    private void giveWay(String why) {
-        log.debug("closing the connection of a client {}, because others need the memory", why);
+    private void giveUp(String why) {
+        log.debug("closing a connection: {}", why);
+        cut.run();
+    }
+
+    /** Closes the connection soon, after what was written if the client takes it within a second. */
+    void abort() {
         channel.close();
+        later(LINGER, cut);
     }
 
     /** Puts a gate before the decoder of a connection that has just been established. */
     static void install(
-            Channel channel, OpenConnections.OpenConnection connection, ClientSource source, GateParts parts) {
-        ConnectionGate gate = new ConnectionGate(channel, connection, source, parts);
+            Channel channel, OpenConnections.OpenConnection connection, ConnectionGuard guard, GateParts parts) {
+        ConnectionGate gate = new ConnectionGate(channel, connection, guard, parts);
         channel.pipeline().addBefore("httpDecoder", "gate", gate);
         channel.pipeline().addAfter("httpEncoder", "gate-answers", gate.new AnswerEnds());
         channel.closeFuture().addListener(closed -> gate.closed());
@@ -333,7 +344,7 @@ final class ConnectionGate extends ChannelInboundHandlerAdapter {
             headTimed = true;
             headTimer = later(HEAD_TIMEOUT, () -> {
                 if (headTimed) {
-                    channel.close();
+                    giveUp("the head of a request is not complete");
                 }
             });
         }
@@ -370,7 +381,7 @@ final class ConnectionGate extends ChannelInboundHandlerAdapter {
         unknown = 0;
         count();
         read();
-        later(LINGER, channel::close);
+        later(LINGER, cut);
     }
 
     private void endOutput() {
@@ -394,7 +405,7 @@ final class ConnectionGate extends ChannelInboundHandlerAdapter {
             queueTimed = true;
             queueTimer = later(QUEUE_TIMEOUT, () -> {
                 if (queueTimed && isFull()) {
-                    channel.close();
+                    giveUp("the client sends requests and does not take the answers");
                 }
             });
         } else if (!full && queueTimed) {
@@ -454,7 +465,7 @@ final class ConnectionGate extends ChannelInboundHandlerAdapter {
                 if (now < before) {
                     watchProgress(now);
                 } else {
-                    channel.close();
+                    giveUp("the client does not take an answer");
                 }
             }
         });

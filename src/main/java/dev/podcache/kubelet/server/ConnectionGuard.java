@@ -6,6 +6,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.net.InetSocketAddress;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts a connection from its accept on, and what it sends until the end of its TLS handshake. Its methods are called by the
@@ -13,16 +14,19 @@ import java.util.Optional;
  */
 final class ConnectionGuard extends ChannelInboundHandlerAdapter {
 
+    private final Channel channel;
     private final OpenConnections connections;
     private final HeldBytes.Holding handshake;
     private final ClientSource source;
     private Optional<OpenConnections.OpenConnection> connection = Optional.empty();
+    private volatile @Nullable ChannelHandlerContext self; // null before it is in the pipeline
     private boolean established;
     private long received;
 
     ConnectionGuard(Channel channel, OpenConnections connections, HeldBytes budget) {
         this.connections = connections;
-        this.handshake = budget.holding(channel::close);
+        this.channel = channel;
+        this.handshake = budget.holding(this::cut);
         this.source = ClientSource.of(
                 channel.remoteAddress() instanceof InetSocketAddress address ? address.getAddress() : null);
     }
@@ -39,14 +43,23 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
 
     @Override
     public void handlerAdded(ChannelHandlerContext context) {
-        Channel channel = context.channel();
-        connection = connections.opened(channel::close);
+        self = context;
+        connection = connections.opened(this::cut);
         channel.closeFuture().addListener(closed -> {
             connection.ifPresent(OpenConnections.OpenConnection::closed);
             handshake.set(0);
         });
         if (connection.isEmpty()) {
-            channel.close();
+            cut();
+        }
+    }
+
+    /** Closes the connection at once, whatever was written. May be called by any thread. */
+    void cut() {
+        ChannelHandlerContext context = self;
+        if (context != null) {
+            // what is further away from the network waits until the client has read
+            context.close();
         }
     }
 

@@ -153,7 +153,7 @@ final class HttpListener implements AutoCloseable {
         ConnectionGate.install(
                 channel,
                 guard.connection().get(),
-                guard.source(),
+                guard,
                 new ConnectionGate.GateParts(timekeeper, HeldBytes.RECEIVED, HeldBytes.UNSENT, longestLine));
     }
 

@@ -51,10 +51,10 @@ record RequestHead(long contentLength, boolean chunked, boolean keepsAlive) {
             if (colon < 0 || !NAME.matcher(line.substring(0, colon)).matches()) {
                 throw bad("a line of the headers has no valid name");
             }
-            String value = line.substring(colon + 1).strip();
-            if (PROHIBITED.matcher(value).find()) {
+            if (PROHIBITED.matcher(line.substring(colon + 1)).find()) {
                 throw bad("the value of a header has a prohibited character");
             }
+            String value = line.substring(colon + 1).strip();
             switch (line.substring(0, colon).toLowerCase(Locale.ROOT)) {
                 case "host" -> hosts.add(value);
                 case "content-length" -> lengths.add(value);

@@ -90,7 +90,7 @@ final class VertxExchange implements ResponseStream {
     private void received(Buffer part) {
         received += part.length();
         if (received > RequestHead.LONGEST_BODY) {
-            http.connection().close();
+            gate.abort();
         }
     }
 
@@ -250,7 +250,7 @@ final class VertxExchange implements ResponseStream {
         onLoop(() -> {
             if (!ended) {
                 ended = true;
-                http.connection().close();
+                gate.abort();
             }
         });
     }
@@ -267,7 +267,7 @@ final class VertxExchange implements ResponseStream {
                 task.run();
             } catch (RuntimeException | Error e) {
                 log.error("a response failed; closing the connection", e);
-                http.connection().close();
+                gate.abort();
             }
         });
     }
