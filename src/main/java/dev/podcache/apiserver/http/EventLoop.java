@@ -33,7 +33,7 @@ public final class EventLoop {
     /**
      * Starts an event loop as {@link #start} does, for servers.
      *
-     * @param accepted called by the event loop for each connection that a server accepts, before anything is read from it;
+     * @param accepted called for each connection that a server accepts, by the thread that accepts, before anything is read from it;
      *     must neither block nor throw
      */
     public static Vertx start(Consumer<Channel> accepted) {

@@ -75,6 +75,12 @@ final class RawClient implements AutoCloseable {
 
     /** Returns the next answer: its head and its body; "" if the connection has ended. */
     String answer() throws IOException {
+        String head = head();
+        return head + new String(input.readNBytes(length(head)), StandardCharsets.UTF_8);
+    }
+
+    /** Returns the head of the next answer; "" if the connection has ended. */
+    String head() throws IOException {
         ByteArrayOutputStream head = new ByteArrayOutputStream();
         while (!head.toString(StandardCharsets.ISO_8859_1).endsWith("\r\n\r\n")) {
             int next = read();
@@ -83,8 +89,7 @@ final class RawClient implements AutoCloseable {
             }
             head.write(next);
         }
-        String text = head.toString(StandardCharsets.ISO_8859_1);
-        return text + new String(input.readNBytes(length(text)), StandardCharsets.UTF_8);
+        return head.toString(StandardCharsets.ISO_8859_1);
     }
 
     private static int length(String head) {
