@@ -45,7 +45,7 @@ final class Authentication {
     private final Cache<HashCode, Optional<ReviewedUser>> accepted;
     private final Cache<HashCode, Optional<ReviewedUser>> refused;
     private final Cache<HashCode, HashCode> acceptedLately;
-    private final Map<HashCode, CompletableFuture<Optional<ReviewedUser>>> reviewed = new ConcurrentHashMap<>();
+    private final Map<HashCode, CompletableFuture<Optional<ReviewedUser>>> underReview = new ConcurrentHashMap<>();
 
     /**
      * Creates an instance.
@@ -97,7 +97,7 @@ final class Authentication {
             }
         }
         CompletableFuture<Optional<ReviewedUser>> result = new CompletableFuture<>();
-        CompletableFuture<Optional<ReviewedUser>> other = reviewed.putIfAbsent(hash, result);
+        CompletableFuture<Optional<ReviewedUser>> other = underReview.putIfAbsent(hash, result);
         if (other != null) {
             return other;
         }
@@ -105,30 +105,29 @@ final class Authentication {
             ReviewLimit.PermittedReview review = limit.begin(source, acceptedLately.getIfPresent(hash) != null);
             reviews.reviewToken(token).whenComplete((owner, failure) -> {
                 review.end(failure != null || owner.isPresent());
-                ended(hash, owner, failure, result);
+                // known before it is not under review any more, so that it is not reviewed twice
+                if (failure == null) {
+                    remember(hash, owner);
+                    underReview.remove(hash);
+                    result.complete(owner);
+                } else {
+                    underReview.remove(hash);
+                    result.completeExceptionally(failure);
+                }
             });
         } catch (RuntimeException | Error e) {
-            ended(hash, null, e, result);
+            underReview.remove(hash);
+            result.completeExceptionally(e);
         }
         return result;
     }
 
-    private void ended(
-            HashCode hash,
-            @Nullable Optional<ReviewedUser> owner,
-            @Nullable Throwable failure,
-            CompletableFuture<Optional<ReviewedUser>> result) {
-        if (owner != null && owner.isPresent()) {
+    private void remember(HashCode hash, Optional<ReviewedUser> owner) {
+        if (owner.isPresent()) {
             accepted.put(hash, owner);
             acceptedLately.put(hash, hash);
-        } else if (owner != null) {
-            refused.put(hash, owner);
-        }
-        reviewed.remove(hash);
-        if (owner != null) {
-            result.complete(owner);
         } else {
-            result.completeExceptionally(failure == null ? new IllegalStateException("no answer") : failure);
+            refused.put(hash, owner);
         }
     }
 

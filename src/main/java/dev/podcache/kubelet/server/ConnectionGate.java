@@ -172,7 +172,9 @@ final class ConnectionGate extends ChannelInboundHandlerAdapter {
 
     /** The answer to the request in flight has this body. */
     void answering(int length) {
-        unsent.set(length);
+        if (channel.isActive()) {
+            unsent.set(length);
+        }
     }
 
     /** Reads nothing of a WebSocket from now on, or reads again. */
@@ -448,6 +450,7 @@ final class ConnectionGate extends ChannelInboundHandlerAdapter {
     /** An answer was handed to the network as a whole. */
     private void written(ChannelPromise promise) {
         if (!promise.isDone()) {
+            connection.answerUnread();
             watchProgress(pending());
         }
     }
@@ -536,7 +539,8 @@ final class ConnectionGate extends ChannelInboundHandlerAdapter {
                 }
             });
             ctx.write(message, end);
-            written(end);
+            // after it was flushed, if the network takes it
+            soon(() -> written(end));
         }
     }
 }

@@ -29,7 +29,11 @@ final class HttpListener implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(HttpListener.class);
 
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
-    private static final int MOST_CONNECTIONS = 1024;
+
+    /** Each needs some 40 KiB with TLS. */
+    private static final int MOST_CONNECTIONS =
+            (int) Math.min(1024, Runtime.getRuntime().maxMemory() / (48 << 10));
+
     private static final int MOST_SESSIONS = 256;
     private final Vertx vertx;
     private final Timekeeper timekeeper;

@@ -10,7 +10,8 @@ import java.util.stream.Stream;
 
 /**
  * Limits the connections of clients: their number, and how long one may be open without a request. When there are too many,
- * one without a request gives way: the one that has been so for longest, first of those on which no client was authenticated.
+ * one without a request gives way, the one that has been so for longest: first of those on which no client was
+ * authenticated, then of those that have not taken an answer yet, then of the others.
  * Thread-safe.
  */
 final class OpenConnections {
@@ -20,8 +21,9 @@ final class OpenConnections {
     private final int most;
     private final Timekeeper timekeeper;
 
-    // the sets are guarded by this, and in the order in which their connections became idle
+    // the sets are guarded by this, and in the order in which their connections came to it
     private final Set<OpenConnection> busy = new LinkedHashSet<>();
+    private final Set<OpenConnection> unread = new LinkedHashSet<>();
     private final Set<OpenConnection> idleUnknown = new LinkedHashSet<>();
     private final Set<OpenConnection> idleKnown = new LinkedHashSet<>();
 
@@ -57,6 +59,15 @@ final class OpenConnections {
                 if (!gone) {
                     remove(this);
                     busy.add(this);
+                }
+            }
+        }
+
+        /** The request has an answer, which the client has not taken yet. */
+        void answerUnread() {
+            synchronized (OpenConnections.this) {
+                if (busy.remove(this)) {
+                    unread.add(this);
                 }
             }
         }
@@ -97,7 +108,7 @@ final class OpenConnections {
         Optional<OpenConnection> gives = Optional.empty();
         synchronized (this) {
             if (size() >= most) {
-                gives = Stream.of(idleUnknown, idleKnown)
+                gives = Stream.of(idleUnknown, unread, idleKnown)
                         .filter(idle -> !idle.isEmpty())
                         .findFirst()
                         .map(idle -> Iterables.get(idle, 0));
@@ -114,13 +125,14 @@ final class OpenConnections {
     }
 
     synchronized int size() {
-        return busy.size() + idleUnknown.size() + idleKnown.size();
+        return busy.size() + unread.size() + idleUnknown.size() + idleKnown.size();
     }
 
     /** The caller holds the lock. */
     private void remove(OpenConnection connection) {
         connection.timer.cancel();
         busy.remove(connection);
+        unread.remove(connection);
         idleUnknown.remove(connection);
         idleKnown.remove(connection);
     }

@@ -5,9 +5,7 @@ import dev.podcache.apiserver.AccessReviews.ReviewedUser;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.object.FailureReason;
 import dev.podcache.time.TaskThreads;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,20 +34,11 @@ final class RequestChain {
     CompletableFuture<KubeletResponse> handle(KubeletRequest request) {
         return CompletableFuture.completedFuture(request)
                 .thenCompose(authentication::userOf)
-                .handle((user, failure) -> identified(user, failure, request))
+                .thenApply(user -> user.map(known -> authorized(known, request))
+                        .orElseGet(() -> CompletableFuture.completedFuture(KubeletResponse.text(401, "Unauthorized"))))
+                .exceptionally(failure -> CompletableFuture.completedFuture(notAuthenticated(failure)))
                 .thenCompose(response -> response)
                 .exceptionally(failure -> answers.failed(request, failure));
-    }
-
-    private CompletableFuture<KubeletResponse> identified(
-            @Nullable Optional<ReviewedUser> user, @Nullable Throwable failure, KubeletRequest request) {
-        if (user == null) {
-            return CompletableFuture.completedFuture(
-                    notAuthenticated(failure == null ? new IllegalStateException("no answer") : failure));
-        }
-        return user.isEmpty()
-                ? CompletableFuture.completedFuture(KubeletResponse.text(401, "Unauthorized"))
-                : authorized(user.get(), request);
     }
 
     private KubeletResponse notAuthenticated(Throwable thrown) {

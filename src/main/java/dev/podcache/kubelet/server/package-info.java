@@ -72,8 +72,8 @@
  * attachments and ports, at a time; 64 KiB and 256 lines of headers; 64 KiB of a body, which nothing reads; 256 KiB of URL, at the health port 4 KiB; 1 MiB
  * for a message of a WebSocket; 4 h for a client that reads nothing of an output.
  *
- * <p><b>Limits of strangers.</b> 1024 connections, of which one without a request gives way to a new one, first of clients that
- * were never authenticated; 90 s for a connection without a request; 10 s for the TLS handshake and for the head of a request.
+ * <p><b>Limits of strangers.</b> 1024 connections, or one for each 48 KiB of heap, of which one without a request, or whose
+ * client has not taken its answer, gives way to a new one, first of clients that were never authenticated; 90 s for a connection without a request; 10 s for the TLS handshake and for the head of a request.
  * One request of a connection is in flight; what a client sends meanwhile waits, and from 16 KiB on the client is not read from,
  * and closed after 10 s. A client that takes nothing of an answer is closed after 30 s. All that was received from clients that are
  * not authenticated is in one budget of the process, a 16th of the heap, at most 8 MiB; what clients do not take of answers is

@@ -204,6 +204,34 @@ class HealthServerTest {
         }
     }
 
+    @Test
+    void largeAnswers_areNotRead_memoryIsBoundedAndOthersAreServed() throws Exception {
+        String large = "a 1\n".repeat(1_000_000);
+        List<RawClient> clients = new ArrayList<>();
+        try (HealthServer serving =
+                new HealthServer(ComponentInfo.of("podcache", "1.0").withMetrics(() -> large), timekeeper)) {
+            serving.start("127.0.0.1", 0);
+            for (int i = 0; i < 100; i++) {
+                RawClient client = RawClient.plain(serving.port());
+                clients.add(client);
+                client.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            }
+            await().until(() -> HeldBytes.UNSENT.total() > 0);
+            try (RawClient other = RawClient.plain(serving.port())) {
+                assertThat(other.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                                .answer())
+                        .startsWith("HTTP/1.1 ");
+            }
+            assertThat(HeldBytes.UNSENT.total())
+                    .isLessThanOrEqualTo(Runtime.getRuntime().maxMemory() / 8 + large.length());
+        } finally {
+            for (RawClient client : clients) {
+                client.close();
+            }
+        }
+        await().until(() -> HeldBytes.UNSENT.total() == 0);
+    }
+
     private String ask(String path, String host) throws IOException {
         return askAt("127.0.0.1", path, host);
     }

@@ -63,6 +63,25 @@ class OpenConnectionsTest {
     }
 
     @Test
+    void opened_clientHasNotTakenItsAnswer_itGivesWayBeforeAKnownOne() {
+        OpenConnection known = open("known");
+        known.requestBegan();
+        known.authenticated();
+        known.requestEnded();
+        OpenConnection slow = open("slow");
+        slow.requestBegan();
+        slow.answerUnread();
+        OpenConnection busy = open("busy");
+        busy.requestBegan();
+
+        open("next");
+
+        assertThat(closed).containsExactly("slow");
+        slow.requestEnded();
+        assertThat(connections.size()).isEqualTo(3);
+    }
+
+    @Test
     void opened_allHaveRequests_isRefused() {
         List.of(open("a"), open("b"), open("c")).forEach(OpenConnection::requestBegan);
 

@@ -56,10 +56,17 @@ class VertxWebSocketTest {
     private RawClient connect() throws Exception {
         listener.listen("127.0.0.1", 0);
         RawClient client = RawClient.plain(listener.port());
-        assertThat(client.send("GET /x HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-                                + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
-                        .head())
-                .startsWith("HTTP/1.1 101 ");
+        String handshake = String.join(
+                "\r\n",
+                "GET /x HTTP/1.1",
+                "Host: x",
+                "Connection: Upgrade",
+                "Upgrade: websocket",
+                "Sec-WebSocket-Version: 13",
+                "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+                "",
+                "");
+        assertThat(client.send(handshake).head()).startsWith("HTTP/1.1 101 ");
         return client;
     }
 
