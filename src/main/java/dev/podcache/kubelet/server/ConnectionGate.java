@@ -61,8 +61,8 @@ final class ConnectionGate extends ChannelInboundHandlerAdapter {
     private final Timekeeper timekeeper;
     private final OpenConnections.OpenConnection connection;
     private final ClientSource source;
-    private final HeldBytes.Holding received;
-    private final HeldBytes.Holding unsent;
+    private final HeldBytes.HeldShare received;
+    private final HeldBytes.HeldShare unsent;
     private final int longestLine;
 
     /** Closes the connection at once: Vert.x would wait until the client has taken what was written. */

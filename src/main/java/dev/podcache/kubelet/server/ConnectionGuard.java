@@ -16,7 +16,7 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
 
     private final Channel channel;
     private final OpenConnections connections;
-    private final HeldBytes.Holding handshake;
+    private final HeldBytes.HeldShare handshake;
     private final ClientSource source;
     private Optional<OpenConnections.OpenConnection> connection = Optional.empty();
     private volatile @Nullable ChannelHandlerContext self; // null before it is in the pipeline

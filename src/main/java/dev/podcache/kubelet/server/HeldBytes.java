@@ -18,23 +18,23 @@ final class HeldBytes {
     /** Answers that clients have not read yet: an 8th of the heap. One answer may be larger. */
     static final HeldBytes UNSENT = new HeldBytes(Runtime.getRuntime().maxMemory() / 8);
 
-    private static final Comparator<Holding> BY_SIZE = Comparator.comparingLong(holding -> holding.bytes);
+    private static final Comparator<HeldShare> BY_SIZE = Comparator.comparingLong(holding -> holding.bytes);
 
     private final long most;
     private final AtomicLong total = new AtomicLong();
-    private final Map<Holding, Holding> holdings = new ConcurrentHashMap<>();
+    private final Map<HeldShare, HeldShare> holdings = new ConcurrentHashMap<>();
 
     HeldBytes(long most) {
         this.most = most;
     }
 
     /** What one connection holds. Its methods are called by one thread at a time. */
-    final class Holding {
+    final class HeldShare {
 
         private final Runnable giveWay;
         private volatile long bytes;
 
-        private Holding(Runnable giveWay) {
+        private HeldShare(Runnable giveWay) {
             this.giveWay = giveWay;
         }
 
@@ -60,8 +60,8 @@ final class HeldBytes {
     }
 
     /** @param giveWay drops what is held soon; called by any thread, must neither block nor throw */
-    Holding holding(Runnable giveWay) {
-        return new Holding(giveWay);
+    HeldShare holding(Runnable giveWay) {
+        return new HeldShare(giveWay);
     }
 
     long total() {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param upgrade the protocol that the client asks to switch to, in lower case; empty if it does not
  * @param subprotocols the subprotocols of WebSocket that the client offers
  * @param accept the Accept header; empty if there is none
- * @param origin the Origin header, which a browser sends; empty if there is none
+ * @param origin the Origin header, which a browser sends; empty if there is none, or if an API server passed the request on
  * @param source the client's network
  */
 record KubeletRequest(

@@ -30,7 +30,7 @@ record RequestHead(long contentLength, boolean chunked, boolean keepsAlive) {
     private static final Pattern LENGTH = Pattern.compile("\\d{1,18}");
 
     /** Collects what the lines say. */
-    private static final class Lines {
+    private static final class HeadLines {
         private final boolean http10;
         private final List<String> hosts = new ArrayList<>();
         private final List<String> lengths = new ArrayList<>();
@@ -39,7 +39,7 @@ record RequestHead(long contentLength, boolean chunked, boolean keepsAlive) {
         private boolean close;
         private boolean keepAlive;
 
-        Lines(boolean http10) {
+        HeadLines(boolean http10) {
             this.http10 = http10;
         }
 
@@ -129,7 +129,7 @@ record RequestHead(long contentLength, boolean chunked, boolean keepsAlive) {
         if (!version.equals("HTTP/1.1") && !version.equals("HTTP/1.0")) {
             throw new RefusedException(505, "only HTTP/1.1 is supported");
         }
-        Lines read = new Lines(version.equals("HTTP/1.0"));
+        HeadLines read = new HeadLines(version.equals("HTTP/1.0"));
         for (int i = 1; i < lines.length && !lines[i].isEmpty(); i++) {
             read.add(lines[i]);
         }

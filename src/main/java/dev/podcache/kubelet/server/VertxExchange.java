@@ -31,6 +31,7 @@ final class VertxExchange implements ResponseStream {
     private static final Logger log = LoggerFactory.getLogger(HttpListener.class);
 
     private static final String SNIFFING = "X-Content-Type-Options";
+    private static final String FORWARDED = "X-Forwarded-For";
     private static final String SUBPROTOCOL = "Sec-WebSocket-Protocol";
 
     private static final String CONNECTION = "Connection";
@@ -83,8 +84,15 @@ final class VertxExchange implements ResponseStream {
                 upgrade == null ? "" : upgrade.toLowerCase(Locale.ROOT),
                 subprotocols(),
                 String.join(",", http.headers().getAll("Accept")),
-                String.join(",", http.headers().getAll("Origin")),
+                origin(),
                 gate.source());
+    }
+
+    /** An API server passes on the Origin of its own client, and adds a header that a page cannot add. */
+    private String origin() {
+        return http.headers().contains(FORWARDED)
+                ? ""
+                : String.join(",", http.headers().getAll("Origin"));
     }
 
     private void received(Buffer part) {

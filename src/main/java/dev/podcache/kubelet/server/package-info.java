@@ -83,7 +83,8 @@
  *
  * <p><b>Requests that are refused.</b> What two programs could read in two ways, such as two headers {@code Host}, is answered
  * 400 by {@code RequestHead}. A web page may not have a browser open a WebSocket with its user's certificate: with a
- * certificate and an {@code Origin} of another host, the answer is 403.
+ * certificate and an {@code Origin} of another host, the answer is 403, unless {@code X-Forwarded-For} says that an API server
+ * passed the request on: a page cannot have a browser send that.
  *
  * <p><b>The page.</b> {@link dev.podcache.kubelet.server.PageServer} also serves {@code /ui} on a loopback port, without
  * TLS and authentication, because a browser has no token to send. It refuses every other host than {@code localhost},
@@ -111,7 +112,7 @@
  * <tr><td>{@code HttpsListener}</td><td>the certificate before the server listens</td><td>none</td></tr>
  * <tr><td>{@code HttpListener}</td><td>whether it listens</td><td>those of Vert.x</td></tr>
  * <tr><td>{@code OpenConnections}</td><td>which connections are open and idle</td><td>those of the {@code Timekeeper}</td></tr>
- * <tr><td>{@code HeldBytes.Holding}</td><td>what one connection holds</td><td>none</td></tr>
+ * <tr><td>{@code HeldBytes.HeldShare}</td><td>what one connection holds</td><td>none</td></tr>
  * <tr><td>{@code UsageTotals}</td><td>the CPU time that was counted</td><td>none</td></tr>
  * </table>
  */

@@ -247,11 +247,11 @@ class EndpointSoakTest {
     }
 
     /** Opens a connection, of which an attacker keeps so many. */
-    private interface Opening {
+    private interface SocketOpening {
         Socket open() throws IOException;
     }
 
-    private Opening plain(int port) {
+    private SocketOpening plain(int port) {
         return () -> {
             Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
             socket.setSoTimeout(READ_TIMEOUT_MILLIS);
@@ -260,7 +260,7 @@ class EndpointSoakTest {
         };
     }
 
-    private Opening tls() {
+    private SocketOpening tls() {
         return () -> {
             Socket socket = context().getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), https);
             socket.setSoTimeout(READ_TIMEOUT_MILLIS);
@@ -279,7 +279,7 @@ class EndpointSoakTest {
         }
     }
 
-    private static Socket keep(Deque<Socket> open, Opening opening, int most) throws IOException {
+    private static Socket keep(Deque<Socket> open, SocketOpening opening, int most) throws IOException {
         if (open.size() >= most) {
             closeQuietly(open.remove());
         }
@@ -294,7 +294,7 @@ class EndpointSoakTest {
     }
 
     /** Sends what the server takes, and is closed; or is left with a full queue. */
-    private void pipeline(Deque<Socket> open, Opening opening) throws IOException {
+    private void pipeline(Deque<Socket> open, SocketOpening opening) throws IOException {
         Socket socket = keep(open, opening, 50);
         String part = SMALLEST.repeat(1000);
         // beyond the buffers of the sockets it would block
@@ -303,18 +303,18 @@ class EndpointSoakTest {
         }
     }
 
-    private static void unfinished(Deque<Socket> open, Opening opening) throws IOException {
+    private static void unfinished(Deque<Socket> open, SocketOpening opening) throws IOException {
         send(keep(open, opening, 110), "GET /" + "a".repeat(250_000));
     }
 
-    private static void idle(Deque<Socket> open, Opening opening) throws IOException {
+    private static void idle(Deque<Socket> open, SocketOpening opening) throws IOException {
         Socket socket = keep(open, opening, 1500);
         if (socket instanceof SSLSocket tls) {
             tls.startHandshake();
         }
     }
 
-    private static void slowReader(Deque<Socket> open, Opening opening, String path) throws IOException {
+    private static void slowReader(Deque<Socket> open, SocketOpening opening, String path) throws IOException {
         send(keep(open, opening, 200), ("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n").repeat(20));
     }
 

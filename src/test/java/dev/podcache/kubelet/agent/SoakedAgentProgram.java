@@ -24,7 +24,7 @@ final class SoakedAgentProgram {
     private SoakedAgentProgram() {}
 
     /** Lets everybody with the token do everything. */
-    private static final class OneToken implements AccessReviews {
+    private static final class SoakToken implements AccessReviews {
 
         @Override
         public CompletableFuture<Optional<ReviewedUser>> reviewToken(String token) {
@@ -50,7 +50,7 @@ final class SoakedAgentProgram {
                         .node(NODE)
                         .facts(new FixedHost())
                         .healthPort("127.0.0.1", Integer.parseInt(arguments[1]))
-                        .server(options -> options.address("127.0.0.1").port(0).reviews(new OneToken()))
+                        .server(options -> options.address("127.0.0.1").port(0).reviews(new SoakToken()))
                         .build()) {
             agent.start();
             while (agent.httpsPort().isEmpty() || agent.healthPort().isEmpty()) {

@@ -345,6 +345,12 @@ class EndpointAttacksTest {
         assertThat(handshake(ServerFixture.tlsAs("reader"), "Origin: HTTPS://127.0.0.1:#", ""))
                 .startsWith("HTTP/1.1 101 ");
         assertThat(handshake(ServerFixture.tlsAs("reader"), "X: y", "")).startsWith("HTTP/1.1 101 ");
+        // an API server passes on what its client sent
+        assertThat(handshake(
+                        ServerFixture.tlsAs("apiserver"),
+                        "Origin: https://dashboard.example",
+                        "X-Forwarded-For: 10.0.0.1\r\n"))
+                .startsWith("HTTP/1.1 101 ");
         assertThat(handshake(
                         ServerFixture.withoutCertificate(),
                         "Origin: https://evil.example",

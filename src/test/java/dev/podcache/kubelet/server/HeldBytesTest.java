@@ -11,14 +11,14 @@ class HeldBytesTest {
     private final HeldBytes bytes = new HeldBytes(100);
     private final List<String> gaveWay = new ArrayList<>();
 
-    private HeldBytes.Holding holding(String name) {
+    private HeldBytes.HeldShare holding(String name) {
         return bytes.holding(() -> gaveWay.add(name));
     }
 
     @Test
     void set_tooMuchInAll_theLargestGivesWay() {
-        HeldBytes.Holding small = holding("small");
-        HeldBytes.Holding large = holding("large");
+        HeldBytes.HeldShare small = holding("small");
+        HeldBytes.HeldShare large = holding("large");
         small.set(10);
         large.set(60);
         holding("next").set(50);
@@ -32,7 +32,7 @@ class HeldBytesTest {
 
     @Test
     void set_tooMuchOfOne_isAllowedWhileItIsAlone() {
-        HeldBytes.Holding huge = holding("huge");
+        HeldBytes.HeldShare huge = holding("huge");
         huge.set(1000);
         assertThat(gaveWay).isEmpty();
 
@@ -44,7 +44,7 @@ class HeldBytesTest {
 
     @Test
     void set_less_neverHasOneGiveWay() {
-        HeldBytes.Holding huge = holding("huge");
+        HeldBytes.HeldShare huge = holding("huge");
         huge.set(1000);
         huge.set(900);
         huge.set(0);
