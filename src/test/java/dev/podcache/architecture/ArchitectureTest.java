@@ -25,7 +25,7 @@ final class ArchitectureTest {
     private static final String EMBEDDED = "dev.podcache.embedded";
     private static final String PROBE_NETWORK = "dev.podcache.kubelet.probe.ProbeNetwork";
     private static final String KUBELET_LISTENERS =
-            "dev\\.podcache\\.kubelet\\.server\\.(Https?Listener|VertxExchange|VertxWebSocket)(\\$.*)?";
+            "dev\\.podcache\\.kubelet\\.server\\.(Https?Listener|VertxExchange|VertxWebSocket|ConnectionGate|ConnectionGuard)(\\$.*)?";
     private static final String AGENT = "dev.podcache.kubelet.agent";
     private static final String CLI = "dev.podcache.cli..";
     private static final String TIME = "dev.podcache.time";

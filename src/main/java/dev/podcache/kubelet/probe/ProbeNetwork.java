@@ -9,6 +9,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpClientRequest;
@@ -34,6 +35,12 @@ import org.jspecify.annotations.Nullable;
  * #close} blocks.
  */
 public final class ProbeNetwork implements AutoCloseable {
+
+    /**
+     * The longest headers of a response, with its status line. Go's client would take ten times as much, which a container
+     * could use up the heap of a small agent with.
+     */
+    private static final int LONGEST_HEADERS = 1 << 20;
 
     /** The longest body that is read of an HTTP response. */
     private static final int LONGEST_BODY = 10 << 10;
@@ -78,6 +85,8 @@ public final class ProbeNetwork implements AutoCloseable {
      */
     CompletableFuture<HttpProbeResponse> get(HttpProbeRequest request, Duration timeout, CompletableFuture<?> end) {
         HttpClientOptions options = new HttpClientOptions()
+                .setMaxHeaderSize(LONGEST_HEADERS)
+                .setMaxInitialLineLength(LONGEST_HEADERS)
                 .setSsl(request.tls())
                 .setTrustAll(true)
                 .setVerifyHost(false)
@@ -103,8 +112,10 @@ public final class ProbeNetwork implements AutoCloseable {
     /** Calls the gRPC health check with a framed message, by HTTP/2 without TLS. The arguments are as in {@link #get}. */
     CompletableFuture<GrpcResponse> call(
             ProbeAddress address, byte[] message, Duration timeout, CompletableFuture<?> end) {
-        HttpClientOptions options =
-                new HttpClientOptions().setProtocolVersion(HttpVersion.HTTP_2).setHttp2ClearTextUpgrade(false);
+        HttpClientOptions options = new HttpClientOptions()
+                .setProtocolVersion(HttpVersion.HTTP_2)
+                .setHttp2ClearTextUpgrade(false)
+                .setInitialSettings(new Http2Settings().setMaxHeaderListSize(LONGEST_HEADERS));
         return exchange(
                 options,
                 timeout,

@@ -1,8 +1,7 @@
 package dev.podcache.kubelet.server;
 
-import com.github.benmanes.caffeine.cache.AsyncCache;
+import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import com.github.benmanes.caffeine.cache.Expiry;
 import com.google.common.hash.HashCode;
 import com.google.common.hash.Hashing;
 import dev.podcache.apiserver.AccessReviews;
@@ -13,8 +12,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -30,12 +31,21 @@ final class Authentication {
     static final Duration ACCEPTED_FOR = Duration.ofMinutes(2);
     static final Duration REFUSED_FOR = Duration.ofSeconds(10);
 
+    /** How long a token that was accepted once does not count as one of unknown origin. */
+    private static final Duration KNOWN_FOR = Duration.ofHours(1);
+
     private static final String AUTHENTICATED = "system:authenticated";
     private static final int MOST_TOKENS = 4096;
 
     private final AccessReviews reviews;
     private final Supplier<ClientCertificates> certificates;
-    private final AsyncCache<HashCode, Optional<ReviewedUser>> owners;
+    private final ReviewLimit limit;
+
+    // apart, so that refused tokens displace no accepted ones
+    private final Cache<HashCode, Optional<ReviewedUser>> accepted;
+    private final Cache<HashCode, Optional<ReviewedUser>> refused;
+    private final Cache<HashCode, HashCode> acceptedLately;
+    private final Map<HashCode, CompletableFuture<Optional<ReviewedUser>>> underReview = new ConcurrentHashMap<>();
 
     /**
      * Creates an instance.
@@ -45,22 +55,30 @@ final class Authentication {
     Authentication(AccessReviews reviews, Supplier<ClientCertificates> certificates, Timekeeper timekeeper) {
         this.reviews = reviews;
         this.certificates = certificates;
-        this.owners = Caffeine.newBuilder()
+        this.limit = new ReviewLimit(timekeeper);
+        this.accepted = tokens(ACCEPTED_FOR, timekeeper);
+        this.refused = tokens(REFUSED_FOR, timekeeper);
+        this.acceptedLately = tokens(KNOWN_FOR, timekeeper);
+    }
+
+    private static <V> Cache<HashCode, V> tokens(Duration lifetime, Timekeeper timekeeper) {
+        return Caffeine.newBuilder()
                 .maximumSize(MOST_TOKENS)
-                .expireAfter(Expiry.<HashCode, Optional<ReviewedUser>>creating(
-                        (token, owner) -> owner.isPresent() ? ACCEPTED_FOR : REFUSED_FOR))
+                .expireAfterWrite(lifetime)
                 .ticker(timekeeper::nanoTime)
                 .executor(Runnable::run)
-                .buildAsync();
+                .build();
     }
 
     /**
      * Returns the user of a request; empty if it is anonymous or its credentials are not accepted. The future fails if
-     * the API server does not answer.
+     * the API server does not answer, or with a {@link RefusedException}: 429 if the client has caused too many reviews, 403
+     * if a web page of another origin has a browser open a WebSocket with its user's certificate.
      */
     CompletableFuture<Optional<ReviewedUser>> userOf(KubeletRequest request) {
         Optional<ReviewedUser> user = certificates.get().userOf(request.certificates());
         if (user.isPresent()) {
+            requireOwnOrigin(request);
             return CompletableFuture.completedFuture(user.map(Authentication::authenticated));
         }
         String token = bearerToken(request.authorization());
@@ -68,8 +86,64 @@ final class Authentication {
             return CompletableFuture.completedFuture(Optional.empty());
         }
         HashCode hash = Hashing.sha256().hashString(token, StandardCharsets.UTF_8);
-        return owners.get(hash, (key, executor) -> reviews.reviewToken(token))
-                .thenApply(owner -> owner.map(Authentication::authenticated));
+        return ownerOf(hash, token, request.source()).thenApply(owner -> owner.map(Authentication::authenticated));
+    }
+
+    private CompletableFuture<Optional<ReviewedUser>> ownerOf(HashCode hash, String token, ClientSource source) {
+        for (Cache<HashCode, Optional<ReviewedUser>> known : List.of(accepted, refused)) {
+            Optional<ReviewedUser> owner = known.getIfPresent(hash);
+            if (owner != null) {
+                return CompletableFuture.completedFuture(owner);
+            }
+        }
+        CompletableFuture<Optional<ReviewedUser>> result = new CompletableFuture<>();
+        CompletableFuture<Optional<ReviewedUser>> other = underReview.putIfAbsent(hash, result);
+        if (other != null) {
+            return other;
+        }
+        try {
+            ReviewLimit.PermittedReview review = limit.begin(source, acceptedLately.getIfPresent(hash) != null);
+            reviews.reviewToken(token).whenComplete((owner, failure) -> {
+                review.end(failure != null || owner.isPresent());
+                // known before it is not under review any more, so that it is not reviewed twice
+                if (failure == null) {
+                    remember(hash, owner);
+                    underReview.remove(hash);
+                    result.complete(owner);
+                } else {
+                    underReview.remove(hash);
+                    result.completeExceptionally(failure);
+                }
+            });
+        } catch (RuntimeException | Error e) {
+            underReview.remove(hash);
+            result.completeExceptionally(e);
+        }
+        return result;
+    }
+
+    private void remember(HashCode hash, Optional<ReviewedUser> owner) {
+        if (owner.isPresent()) {
+            accepted.put(hash, owner);
+            acceptedLately.put(hash, hash);
+        } else {
+            refused.put(hash, owner);
+        }
+    }
+
+    /** A browser sends the certificate of its user whatever page asks it to, and lets that page use the WebSocket. */
+    private static void requireOwnOrigin(KubeletRequest request) {
+        String origin = request.origin().toLowerCase(Locale.ROOT);
+        String own = "https://" + request.host().toLowerCase(Locale.ROOT);
+        if (!request.upgrade().isEmpty()
+                && !origin.isEmpty()
+                && !withoutDefaultPort(origin).equals(withoutDefaultPort(own))) {
+            throw new RefusedException(403, "a page of another origin may not open a connection with your certificate");
+        }
+    }
+
+    private static String withoutDefaultPort(String origin) {
+        return origin.endsWith(":443") ? origin.substring(0, origin.length() - ":443".length()) : origin;
     }
 
     private static @Nullable String bearerToken(@Nullable String authorization) {

@@ -11,7 +11,8 @@ import java.util.Optional;
 /**
  * Serves {@code /healthz}, {@code /livez} and {@code /readyz} by HTTP without authentication, as a kubelet serves {@code
  * /healthz} at 127.0.0.1:10248. At a loopback address, it serves all that {@link ComponentInfo} has. The reason of a
- * failed check is not shown. A check that hangs delays no other answer. Thread-safe.
+ * failed check is not shown. A check that hangs delays no other answer. At a loopback address, a request for the host of
+ * another machine is answered 403. Thread-safe.
  */
 public final class HealthServer implements AutoCloseable {
 
@@ -20,6 +21,7 @@ public final class HealthServer implements AutoCloseable {
     private final ComponentPages pages;
     private final TaskThreads threads;
     private final HttpListener listener;
+    private volatile String listensOn = "";
     private volatile boolean loopback;
 
     /**
@@ -44,6 +46,7 @@ public final class HealthServer implements AutoCloseable {
      * @throws IOException if the address cannot be used, for example because another process has the port
      */
     public void start(String address, int port) throws IOException {
+        listensOn = address;
         loopback = InetAddresses.forString(address).isLoopbackAddress();
         try {
             listener.listen(address, port);
@@ -58,6 +61,9 @@ public final class HealthServer implements AutoCloseable {
     }
 
     private KubeletResponse answer(KubeletRequest request) {
+        if (loopback) {
+            LoopbackHost.require(request, listensOn, "this port is");
+        }
         if (!request.method().equals("GET")) {
             throw new RefusedException(405, "the method " + Quoted.value(request.method()) + " is not supported here");
         }

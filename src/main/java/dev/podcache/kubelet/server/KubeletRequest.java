@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param upgrade the protocol that the client asks to switch to, in lower case; empty if it does not
  * @param subprotocols the subprotocols of WebSocket that the client offers
  * @param accept the Accept header; empty if there is none
+ * @param origin the Origin header, which a browser sends; empty if there is none, or if an API server passed the request on
+ * @param source the client's network
  */
 record KubeletRequest(
         String method,
@@ -30,7 +32,34 @@ record KubeletRequest(
         List<X509Certificate> certificates,
         String upgrade,
         List<String> subprotocols,
-        String accept) {
+        String accept,
+        String origin,
+        ClientSource source) {
+
+    /** Creates a request without an origin, from nowhere. */
+    KubeletRequest(
+            String method,
+            String path,
+            Map<String, List<String>> query,
+            @Nullable String authorization,
+            String host,
+            List<X509Certificate> certificates,
+            String upgrade,
+            List<String> subprotocols,
+            String accept) {
+        this(
+                method,
+                path,
+                query,
+                authorization,
+                host,
+                certificates,
+                upgrade,
+                subprotocols,
+                accept,
+                "",
+                ClientSource.of(null));
+    }
 
     /** Returns the first value of a parameter, or null. */
     @Nullable

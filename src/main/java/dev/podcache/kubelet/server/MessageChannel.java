@@ -18,6 +18,9 @@ interface MessageChannel {
      */
     void receive(Function<byte[], CompletableFuture<?>> receiver);
 
+    /** Returns whether messages wait because the receiver takes none, so that the client is not read from. */
+    boolean isHeldUp();
+
     /** Asks the client for a sign of life, which it sends by itself. Closes the channel if that cannot be sent. */
     void ping();
 

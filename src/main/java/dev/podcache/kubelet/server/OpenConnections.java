@@ -1,82 +1,160 @@
 package dev.podcache.kubelet.server;
 
+import com.google.common.collect.Iterables;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.LinkedHashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /**
- * Limits the connections of clients: their number, and how long one may be open without a request. Thread-safe.
- *
- * @param <C> identifies a connection
+ * Limits the connections of clients: their number, and how long one may be open without a request. When there are too many,
+ * one without a request gives way, the one that has been so for longest: first of those on which no client was
+ * authenticated, then of those that have not taken an answer yet, then of the others.
+ * Thread-safe.
  */
-final class OpenConnections<C> {
+final class OpenConnections {
 
     static final Duration IDLE = Duration.ofSeconds(90);
 
     private final int most;
     private final Timekeeper timekeeper;
-    private final Map<C, ConnectionUse> uses = new ConcurrentHashMap<>();
 
-    private static final class ConnectionUse {
-        final AtomicInteger requests = new AtomicInteger();
-        final Runnable close;
-        volatile Timekeeper.Scheduled timer = () -> {};
-
-        ConnectionUse(Runnable close) {
-            this.close = close;
-        }
-    }
+    // the sets are guarded by this, and in the order in which their connections came to it
+    private final Set<OpenConnection> busy = new LinkedHashSet<>();
+    private final Set<OpenConnection> unread = new LinkedHashSet<>();
+    private final Set<OpenConnection> idleUnknown = new LinkedHashSet<>();
+    private final Set<OpenConnection> idleKnown = new LinkedHashSet<>();
 
     OpenConnections(int most, Timekeeper timekeeper) {
         this.most = most;
         this.timekeeper = timekeeper;
     }
 
-    /** Adds a connection, or closes it if there are too many. */
-    void opened(C connection, Runnable close) {
-        ConnectionUse use = new ConnectionUse(close);
-        uses.put(connection, use);
-        if (uses.size() > most) {
-            close.run();
-        } else {
-            awaitRequest(use);
+    /** One connection. Closed with {@link #closed}, which has no effect the second time. */
+    final class OpenConnection {
+
+        private final Runnable close;
+        private boolean known; // these fields are guarded by OpenConnections.this
+        private boolean gone;
+        private Timekeeper.Scheduled timer = () -> {};
+
+        private OpenConnection(Runnable close) {
+            this.close = close;
         }
-    }
 
-    void requestBegan(C connection) {
-        ConnectionUse use = uses.get(connection);
-        if (use != null) {
-            use.requests.incrementAndGet();
-            use.timer.cancel();
-        }
-    }
-
-    void requestEnded(C connection) {
-        ConnectionUse use = uses.get(connection);
-        if (use != null && use.requests.decrementAndGet() == 0) {
-            awaitRequest(use);
-        }
-    }
-
-    void closed(C connection) {
-        ConnectionUse use = uses.remove(connection);
-        if (use != null) {
-            use.timer.cancel();
-        }
-    }
-
-    int size() {
-        return uses.size();
-    }
-
-    private void awaitRequest(ConnectionUse use) {
-        use.timer = timekeeper.schedule(IDLE, () -> {
-            // a request may have begun while the timer fired
-            if (use.requests.get() == 0) {
-                use.close.run();
+        /** The TLS handshake has ended, which has a limit of its own. The time without a request begins. */
+        void established() {
+            synchronized (OpenConnections.this) {
+                if (!gone && idleUnknown.contains(this)) {
+                    await(this);
+                }
             }
-        });
+        }
+
+        /** A request has begun. */
+        void requestBegan() {
+            synchronized (OpenConnections.this) {
+                if (!gone) {
+                    remove(this);
+                    busy.add(this);
+                }
+            }
+        }
+
+        /** The request has an answer, which the client has not taken yet. */
+        void answerUnread() {
+            synchronized (OpenConnections.this) {
+                if (busy.remove(this)) {
+                    unread.add(this);
+                }
+            }
+        }
+
+        /** The request has been answered. */
+        void requestEnded() {
+            synchronized (OpenConnections.this) {
+                if (!gone) {
+                    remove(this);
+                    idle(this);
+                }
+            }
+        }
+
+        /** The client of the request was authenticated. */
+        void authenticated() {
+            synchronized (OpenConnections.this) {
+                known = true;
+            }
+        }
+
+        void closed() {
+            synchronized (OpenConnections.this) {
+                gone = true;
+                remove(this);
+            }
+        }
+    }
+
+    /**
+     * Adds a connection, which has no request yet.
+     *
+     * @param close closes it; called by any thread, must neither block nor throw
+     * @return empty if there are too many that have requests
+     */
+    Optional<OpenConnection> opened(Runnable close) {
+        OpenConnection added = new OpenConnection(close);
+        Optional<OpenConnection> gives = Optional.empty();
+        synchronized (this) {
+            if (size() >= most) {
+                gives = Stream.of(idleUnknown, unread, idleKnown)
+                        .filter(idle -> !idle.isEmpty())
+                        .findFirst()
+                        .map(idle -> Iterables.get(idle, 0));
+                if (gives.isEmpty()) {
+                    return Optional.empty();
+                }
+                gives.get().gone = true;
+                remove(gives.get());
+            }
+            idleUnknown.add(added);
+        }
+        gives.ifPresent(connection -> connection.close.run());
+        return Optional.of(added);
+    }
+
+    synchronized int size() {
+        return busy.size() + unread.size() + idleUnknown.size() + idleKnown.size();
+    }
+
+    /** The caller holds the lock. */
+    private void remove(OpenConnection connection) {
+        connection.timer.cancel();
+        busy.remove(connection);
+        unread.remove(connection);
+        idleUnknown.remove(connection);
+        idleKnown.remove(connection);
+    }
+
+    /** The caller holds the lock. */
+    private void idle(OpenConnection connection) {
+        (connection.known ? idleKnown : idleUnknown).add(connection);
+        await(connection);
+    }
+
+    /** The caller holds the lock. */
+    private void await(OpenConnection connection) {
+        connection.timer = timekeeper.schedule(IDLE, () -> expired(connection));
+    }
+
+    private void expired(OpenConnection connection) {
+        synchronized (this) {
+            // a request may have begun while the timer fired
+            if (!idleUnknown.contains(connection) && !idleKnown.contains(connection)) {
+                return;
+            }
+        }
+        connection.close.run();
     }
 }

@@ -1,12 +1,10 @@
 package dev.podcache.kubelet.server;
 
-import dev.podcache.object.Quoted;
 import dev.podcache.time.TaskThreads;
 import dev.podcache.time.Timekeeper;
 import java.io.IOException;
 import java.util.Map;
 import java.util.function.Function;
-import java.util.regex.Pattern;
 
 /**
  * Serves the page of a node at {@code http://127.0.0.1:<port>/ui}, without TLS and without authentication: every user of
@@ -20,7 +18,6 @@ public final class PageServer implements AutoCloseable {
 
     private static final String LOOPBACK = "127.0.0.1";
     private static final int CONCURRENT_ANSWERS = 2;
-    private static final Pattern LOCAL = Pattern.compile("(?i)(localhost|127\\.0\\.0\\.1|\\[::1])(:\\d{1,5})?");
 
     private final NodePage page;
     private final Timekeeper timekeeper;
@@ -70,12 +67,7 @@ public final class PageServer implements AutoCloseable {
     }
 
     private KubeletResponse answer(KubeletRequest request) throws IOException {
-        if (!LOCAL.matcher(request.host()).matches()) {
-            throw new RefusedException(
-                    403,
-                    "this page is for browsers of this machine, which ask for localhost or 127.0.0.1; this request is"
-                            + " for host " + Quoted.value(request.host()) + "; open " + url());
-        }
+        LoopbackHost.require(request, LOOPBACK, "the page at " + url() + " is");
         if (!request.method().equals("GET") && !request.method().equals("HEAD")) {
             return KubeletResponse.text(405, "nothing can be changed here: only GET and HEAD are supported")
                     .with(Map.of("Allow", "GET, HEAD"));

@@ -3,8 +3,8 @@ package dev.podcache.kubelet.server;
 import dev.podcache.apiserver.AccessReviews.ResourceAccess;
 import dev.podcache.apiserver.AccessReviews.ReviewedUser;
 import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.object.FailureReason;
 import dev.podcache.time.TaskThreads;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,14 +34,29 @@ final class RequestChain {
     CompletableFuture<KubeletResponse> handle(KubeletRequest request) {
         return CompletableFuture.completedFuture(request)
                 .thenCompose(authentication::userOf)
-                .exceptionally(failure -> {
-                    report("authenticating a client failed; answered 401", failure);
-                    return Optional.empty();
-                })
-                .thenCompose(user -> user.isEmpty()
-                        ? CompletableFuture.completedFuture(KubeletResponse.text(401, "Unauthorized"))
-                        : authorized(user.get(), request))
+                .thenApply(user -> user.map(known -> authorized(known, request))
+                        .orElseGet(() -> CompletableFuture.completedFuture(KubeletResponse.text(401, "Unauthorized"))))
+                .exceptionally(failure -> CompletableFuture.completedFuture(notAuthenticated(failure)))
+                .thenCompose(response -> response)
                 .exceptionally(failure -> answers.failed(request, failure));
+    }
+
+    private KubeletResponse notAuthenticated(Throwable thrown) {
+        if (ApiServerException.causeOf(thrown) instanceof RefusedException refusal) {
+            return refusal.code() == 429
+                    ? KubeletResponse.text(429, refusal.reason()).with(ReviewLimit.headers())
+                    : KubeletResponse.text(refusal.code(), refusal.reason());
+        }
+        if (ApiServerException.reasonOf(thrown) == FailureReason.THROTTLED) {
+            report("authenticating a client failed; answered 429", thrown);
+            return KubeletResponse.text(
+                            429,
+                            "this token was not reviewed: the limit of requests to the API server is"
+                                    + " used up; try again")
+                    .with(ReviewLimit.headers());
+        }
+        report("authenticating a client failed; answered 401", thrown);
+        return KubeletResponse.text(401, "Unauthorized");
     }
 
     private CompletableFuture<KubeletResponse> authorized(ReviewedUser user, KubeletRequest request) {

@@ -1,6 +1,9 @@
 package dev.podcache.kubelet.server;
 
 import com.google.common.base.Strings;
+import com.google.common.base.Suppliers;
+import com.google.common.collect.ForwardingMap;
+import io.netty.handler.codec.http.QueryStringDecoder;
 import io.vertx.core.Context;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
@@ -8,11 +11,12 @@ import io.vertx.core.http.HttpServerResponse;
 import java.io.IOException;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,15 +30,23 @@ final class VertxExchange implements ResponseStream {
 
     private static final Logger log = LoggerFactory.getLogger(HttpListener.class);
 
+    private static final String SNIFFING = "X-Content-Type-Options";
+    private static final String FORWARDED = "X-Forwarded-For";
     private static final String SUBPROTOCOL = "Sec-WebSocket-Protocol";
 
-    /** No endpoint reads the body of a request. */
-    private static final int LONGEST_BODY = 64 << 10;
+    private static final String CONNECTION = "Connection";
+    private static final String CLOSE = "close";
+
+    /** The codes of answers to clients that are not authenticated. */
+    private static final Set<Integer> UNKNOWN = Set.of(400, 401, 429);
+
+    private static final int MOST_SUBPROTOCOLS = 32;
 
     private final HttpServerRequest http;
     private final HttpServerResponse response;
     private final Context eventLoop;
     private final HttpListener.Transfers transfers;
+    private final ConnectionGate gate;
     private final CompletableFuture<Object> closed = new CompletableFuture<>();
     private boolean webSocket;
     private boolean upgraded;
@@ -46,6 +58,7 @@ final class VertxExchange implements ResponseStream {
         this.response = http.response();
         this.eventLoop = eventLoop;
         this.transfers = transfers;
+        this.gate = ConnectionGate.of(HttpListener.channelOf(http.connection()));
     }
 
     /** Prepares the exchange, and returns the request. */
@@ -64,28 +77,48 @@ final class VertxExchange implements ResponseStream {
         return new KubeletRequest(
                 http.method().name(),
                 http.path() == null ? "/" : http.path(),
-                query(),
+                query(http.query()),
                 http.getHeader("Authorization"),
                 Strings.nullToEmpty(http.getHeader("Host")),
                 certificates(),
                 upgrade == null ? "" : upgrade.toLowerCase(Locale.ROOT),
                 subprotocols(),
-                String.join(",", http.headers().getAll("Accept")));
+                String.join(",", http.headers().getAll("Accept")),
+                origin(),
+                gate.source());
+    }
+
+    /** An API server passes on the Origin of its own client, and adds a header that a page cannot add. */
+    private String origin() {
+        return http.headers().contains(FORWARDED)
+                ? ""
+                : String.join(",", http.headers().getAll("Origin"));
     }
 
     private void received(Buffer part) {
         received += part.length();
-        if (received > LONGEST_BODY) {
-            http.connection().close();
+        if (received > RequestHead.LONGEST_BODY) {
+            gate.abort();
         }
     }
 
-    private Map<String, List<String>> query() {
-        Map<String, List<String>> query = new LinkedHashMap<>();
-        http.params()
-                .forEach(parameter -> query.computeIfAbsent(parameter.getKey(), key -> new ArrayList<>())
-                        .add(parameter.getValue()));
-        return query;
+    /** Decoded at its first use, when the client is known: in memory, it is many times as large as on the wire. */
+    private static Map<String, List<String>> query(@Nullable String encoded) {
+        Supplier<Map<String, List<String>>> decoded = Suppliers.memoize(() -> decoded(Strings.nullToEmpty(encoded)));
+        return new ForwardingMap<>() {
+            @Override
+            protected Map<String, List<String>> delegate() {
+                return decoded.get();
+            }
+        };
+    }
+
+    private static Map<String, List<String>> decoded(String query) {
+        try {
+            return new QueryStringDecoder(query, false).parameters();
+        } catch (IllegalArgumentException e) {
+            throw new RefusedException(400, "the request cannot be read: the query is not correctly percent-encoded");
+        }
     }
 
     private List<X509Certificate> certificates() {
@@ -105,7 +138,7 @@ final class VertxExchange implements ResponseStream {
     private List<String> subprotocols() {
         List<String> names = new ArrayList<>();
         for (String header : http.headers().getAll(SUBPROTOCOL)) {
-            for (String name : header.split(",", -1)) {
+            for (String name : header.split(",", MOST_SUBPROTOCOLS)) {
                 names.add(name.strip());
             }
         }
@@ -114,12 +147,16 @@ final class VertxExchange implements ResponseStream {
 
     /** Sends a response. Releases what it holds if the client has gone. */
     void answer(KubeletResponse answer) {
+        if (transfers.authenticates() && !isForUnknown(answer)) {
+            gate.authenticated();
+        }
         if (answer instanceof KubeletResponse.Content content) {
             send(content);
         } else if (answer instanceof KubeletResponse.Streamed source) {
             if (!closed.isDone()) {
                 response.setStatusCode(200)
                         .putHeader("Content-Type", "text/plain")
+                        .putHeader(SNIFFING, "nosniff")
                         .setChunked(true);
                 // the first line may come much later
                 response.writeHead();
@@ -130,6 +167,10 @@ final class VertxExchange implements ResponseStream {
         }
     }
 
+    private static boolean isForUnknown(KubeletResponse answer) {
+        return answer instanceof KubeletResponse.Content content && UNKNOWN.contains(content.code());
+    }
+
     private void send(KubeletResponse.Content content) {
         if (closed.isDone()) {
             return;
@@ -137,10 +178,16 @@ final class VertxExchange implements ResponseStream {
         if (webSocket) {
             http.resume();
         }
+        if (gate.isLast()) {
+            response.putHeader(CONNECTION, CLOSE);
+        } else if (CLOSE.equals(content.headers().get(CONNECTION))) {
+            gate.endWithAnswer();
+        }
+        gate.answering(content.body().length);
         content.headers().forEach(response::putHeader);
         response.setStatusCode(content.code())
                 .putHeader("Content-Type", content.mediaType())
-                .putHeader("X-Content-Type-Options", "nosniff")
+                .putHeader(SNIFFING, "nosniff")
                 .end(Buffer.buffer(content.body()));
     }
 
@@ -157,7 +204,8 @@ final class VertxExchange implements ResponseStream {
         }
         boolean text = subprotocol.equals(ChannelFrames.V4_BASE64);
         http.toWebSocket()
-                .onSuccess(socket -> transfers.run(upgrade, new VertxWebSocket(socket, eventLoop, text, this::finish)))
+                .onSuccess(socket ->
+                        transfers.run(upgrade, new VertxWebSocket(socket, eventLoop, gate, text, this::finish)))
                 .onFailure(e -> {
                     log.debug("the handshake of a WebSocket failed: {}", e.getMessage());
                     upgrade.release().run();
@@ -210,7 +258,7 @@ final class VertxExchange implements ResponseStream {
         onLoop(() -> {
             if (!ended) {
                 ended = true;
-                http.connection().close();
+                gate.abort();
             }
         });
     }
@@ -227,7 +275,7 @@ final class VertxExchange implements ResponseStream {
                 task.run();
             } catch (RuntimeException | Error e) {
                 log.error("a response failed; closing the connection", e);
-                http.connection().close();
+                gate.abort();
             }
         });
     }

@@ -5,32 +5,49 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.ServerWebSocket;
 import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A WebSocket. Its methods may be called by any thread. */
+/** A WebSocket. Its methods may be called by any thread; its fields are used by the event loop, except the final ones. */
 final class VertxWebSocket implements MessageChannel {
 
     private static final Logger log = LoggerFactory.getLogger(HttpListener.class);
 
     private final ServerWebSocket socket;
     private final Context eventLoop;
+    private final ConnectionGate gate;
     private final boolean text;
     private final CompletableFuture<Object> closed = new CompletableFuture<>();
 
+    // that were in one part of the network's data; while one waits, nothing is read
+    private final Queue<byte[]> waiting = new ArrayDeque<>();
+    private @Nullable Function<byte[], CompletableFuture<?>> receiver;
+    private boolean receiving;
+    private boolean delivering;
+    private volatile boolean heldUp;
+
     /** @param text whether messages are text, with their content in Base64 */
-    VertxWebSocket(ServerWebSocket socket, Context eventLoop, boolean text, Runnable onClose) {
+    VertxWebSocket(ServerWebSocket socket, Context eventLoop, ConnectionGate gate, boolean text, Runnable onClose) {
         this.socket = socket;
         this.eventLoop = eventLoop;
+        this.gate = gate;
         this.text = text;
-        socket.pause();
-        socket.exceptionHandler(e -> log.debug("a WebSocket failed: {}", e.getMessage()));
+        socket.exceptionHandler(e -> log.debug("a WebSocket failed: {}", e.getClass()));
         socket.closeHandler(gone -> {
             onClose.run();
+            waiting.clear();
             closed.complete(this);
         });
+        if (text) {
+            socket.textMessageHandler(this::decode);
+        } else {
+            socket.binaryMessageHandler(message -> add(message.getBytes()));
+        }
     }
 
     @Override
@@ -44,24 +61,26 @@ final class VertxWebSocket implements MessageChannel {
             Future<Void> written = text
                     ? socket.writeTextMessage(ChannelFrames.encode(message))
                     : socket.writeBinaryMessage(Buffer.buffer(message));
-            written.onComplete(done -> sent.complete(this));
+            written.onComplete(done -> {
+                if (done.succeeded()) {
+                    sent.complete(this);
+                } else {
+                    sent.completeExceptionally(done.cause());
+                }
+            });
         });
         return sent;
     }
 
     @Override
-    public void receive(Function<byte[], CompletableFuture<?>> receiver) {
+    public void receive(Function<byte[], CompletableFuture<?>> newReceiver) {
         eventLoop.runOnContext(nothing -> {
-            if (text) {
-                socket.textMessageHandler(message -> received(message, receiver));
-            } else {
-                socket.binaryMessageHandler(message -> received(message.getBytes(), receiver));
-            }
-            socket.resume();
+            receiver = newReceiver;
+            deliver();
         });
     }
 
-    private void received(String message, Function<byte[], CompletableFuture<?>> receiver) {
+    private void decode(String message) {
         byte[] decoded;
         try {
             decoded = ChannelFrames.decode(message);
@@ -70,12 +89,45 @@ final class VertxWebSocket implements MessageChannel {
             socket.close();
             return;
         }
-        received(decoded, receiver);
+        add(decoded);
     }
 
-    private void received(byte[] message, Function<byte[], CompletableFuture<?>> receiver) {
-        socket.pause();
-        receiver.apply(message).whenComplete((done, thrown) -> eventLoop.runOnContext(next -> socket.resume()));
+    private void add(byte[] message) {
+        if (!closed.isDone()) {
+            waiting.add(message);
+            deliver();
+        }
+    }
+
+    /** Delivers what waits, one message at a time; a receiver may be done at once. */
+    private void deliver() {
+        if (delivering) {
+            return;
+        }
+        delivering = true;
+        Function<byte[], CompletableFuture<?>> to = receiver;
+        while (to != null && !receiving && !waiting.isEmpty()) {
+            receiving = true;
+            CompletableFuture<?> received = to.apply(waiting.remove());
+            if (received.isDone()) {
+                receiving = false;
+            } else {
+                received.whenComplete((done, thrown) -> eventLoop.runOnContext(nothing -> {
+                    receiving = false;
+                    deliver();
+                }));
+            }
+        }
+        delivering = false;
+        if (heldUp == waiting.isEmpty()) {
+            heldUp = !waiting.isEmpty();
+            gate.hold(heldUp);
+        }
+    }
+
+    @Override
+    public boolean isHeldUp() {
+        return heldUp;
     }
 
     @Override

@@ -21,8 +21,10 @@ final class WebSocketSession {
     private static final Logger log = LoggerFactory.getLogger(WebSocketSession.class);
     private static final int BUFFER = 16 << 10;
 
-    /** While no message is received because the call takes none, only a failed ping shows that the client has left. */
     static final Duration PING_PERIOD = Duration.ofSeconds(30);
+
+    /** While the call takes no message, only a failed ping shows that the client has left: the second one after it left. */
+    static final Duration HELD_UP_PING_PERIOD = Duration.ofSeconds(5);
 
     private final KubeletResponse.Upgrade upgrade;
     private final MessageChannel client;
@@ -60,14 +62,20 @@ final class WebSocketSession {
         if (running.isCancelled()) {
             client.close();
         }
-        pingLater();
+        pingLater(Duration.ZERO);
     }
 
-    private void pingLater() {
-        timekeeper.schedule(PING_PERIOD, () -> {
-            if (!hasClientLeft()) {
+    private void pingLater(Duration sincePing) {
+        timekeeper.schedule(HELD_UP_PING_PERIOD, () -> {
+            if (hasClientLeft()) {
+                return;
+            }
+            Duration waited = sincePing.plus(HELD_UP_PING_PERIOD);
+            if (client.isHeldUp() || waited.compareTo(PING_PERIOD) >= 0) {
                 client.ping();
-                pingLater();
+                pingLater(Duration.ZERO);
+            } else {
+                pingLater(waited);
             }
         });
     }

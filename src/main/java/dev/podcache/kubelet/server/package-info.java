@@ -41,7 +41,7 @@
  *
  * <p>{@code HealthServer} serves the health endpoints without TLS and authentication, and never says why a check fails.
  * At a loopback address, it also serves {@code /metrics}, {@code /configz}, {@code /statusz}, {@code /flagz} and {@code
- * /debug/objects}.
+ * /debug/objects}, and answers 403 to a request for the host of another machine.
  *
  * <p>{@code kubectl logs} and {@code kubectl exec} reach these paths through the API server, which needs the node's
  * address and port in the Node's status. Logs need a {@code PodRuntime} that implements {@code ContainerLogs}, commands
@@ -60,7 +60,7 @@
  * <p><b>Authentication.</b> Every request needs a user, {@code /healthz} included; there are no anonymous users. The
  * user comes from a client certificate of the configured authority (common name and organizations), or else from a
  * bearer token, which the API server reviews. An accepted token is reviewed again after 2 min, a refused one after 10 s.
- * If the review fails, the answer is 401, and one warning is logged.
+ * If the review fails, the answer is 401, or 429 if a limit is the cause, and one warning is logged.
  *
  * <p><b>Authorization.</b> The API server reviews whether the user has a verb on a subresource of this Node: {@code get}
  * for GET, {@code create} for POST. Unlike upstream, a command, attachment or port always needs {@code create}, because a WebSocket begins
@@ -68,9 +68,23 @@
  * 500. The node's credentials need the permission to create {@code tokenreviews} and {@code subjectaccessreviews}, which
  * every node identity has, and which the ClusterRole {@code system:auth-delegator} grants to others.
  *
- * <p><b>Limits.</b> TLS 1.2 or newer; HTTP/1.1; 1024 connections; 90 s for a connection without a request; 64 answers that
- * are made, and 256 logs, commands, attachments and ports, at a time; 64 KiB of headers and of a body, which nothing reads; 256 KiB of URL; 1 MiB for a message of a
- * WebSocket; 4 h for a client that reads nothing of an output.
+ * <p><b>Limits.</b> TLS 1.2 or newer, without renegotiation; HTTP/1.1; 64 answers that are made, and 256 logs, commands,
+ * attachments and ports, at a time; 64 KiB and 256 lines of headers; 64 KiB of a body, which nothing reads; 256 KiB of URL, at the health port 4 KiB; 1 MiB
+ * for a message of a WebSocket; 4 h for a client that reads nothing of an output.
+ *
+ * <p><b>Limits of strangers.</b> 1024 connections, or one for each 48 KiB of heap, of which one without a request, or whose
+ * client has not taken its answer, gives way to a new one, first of clients that were never authenticated; 90 s for a connection without a request; 10 s for the TLS handshake and for the head of a request.
+ * One request of a connection is in flight; what a client sends meanwhile waits, and from 16 KiB on the client is not read from,
+ * and closed after 10 s. A client that takes nothing of an answer is closed after 30 s. All that was received from clients that are
+ * not authenticated is in one budget of the process, a 16th of the heap, at most 8 MiB; what clients do not take of answers is
+ * in another, an 8th of the heap: the connection that holds most gives way. A network (an IPv4 address, or the first 64 bits of an IPv6
+ * address) may send ten tokens at once that are refused, then one a second, a connection eight; 64 tokens are under review
+ * at a time. A token that was accepted within the last hour does not count. Beyond, the answer is 429.
+ *
+ * <p><b>Requests that are refused.</b> What two programs could read in two ways, such as two headers {@code Host}, is answered
+ * 400 by {@code RequestHead}. A web page may not have a browser open a WebSocket with its user's certificate: with a
+ * certificate and an {@code Origin} of another host, the answer is 403, unless {@code X-Forwarded-For} says that an API server
+ * passed the request on: a page cannot have a browser send that.
  *
  * <p><b>The page.</b> {@link dev.podcache.kubelet.server.PageServer} also serves {@code /ui} on a loopback port, without
  * TLS and authentication, because a browser has no token to send. It refuses every other host than {@code localhost},
@@ -78,7 +92,8 @@
  * policy, {@code PageState} and {@code PagePods} are what it shows of a {@code NodeView}.
  *
  * <p>Read {@code KubeletServer}, {@code HttpsListener}, {@code HttpListener}, {@code VertxExchange} and {@code
- * VertxWebSocket}, the only classes that use Vert.x, {@code RequestChain}, {@code Authentication}, {@code
+ * VertxWebSocket}, the only classes that use Vert.x, {@code ConnectionGuard} and {@code ConnectionGate}, which see the bytes
+ * before it, {@code RequestChain}, {@code Authentication}, {@code
  * Authorization}, {@code Endpoints}, {@code ComponentPages}; for logs {@code LogEndpoint}, {@code LogParameters}, {@code
  * LogTransfer}; for WebSockets {@code Handshake}, {@code WebSocketSession}, {@code ChannelFrames};
  * for commands and attachments {@code ExecEndpoint}, {@code ExecSession}, {@code ExecChannels}; for ports {@code
@@ -88,14 +103,16 @@
  * <p><b>Threads.</b> The event loop reads requests, verifies client certificates and writes responses; it never calls a
  * supplier or the runtime. Answers are made on four threads, and a call that takes longer than 100 ms does not count.
  * Each log, command, attachment and port has threads of its own, which wait until a part is sent before they read the next
- * one. A message of a client is taken when the one before was written. A ping every 30 s shows whether a client has left of
- * whom no message is taken.
+ * one. A message of a client is taken when the one before was written; while one waits, the client is not read from. A
+ * ping every 30 s, or every 5 s while a message waits, shows whether the client has left.
  *
  * <table>
  * <caption>Locks</caption>
  * <tr><th>lock</th><th>guards</th><th>taken inside it</th></tr>
  * <tr><td>{@code HttpsListener}</td><td>the certificate before the server listens</td><td>none</td></tr>
  * <tr><td>{@code HttpListener}</td><td>whether it listens</td><td>those of Vert.x</td></tr>
+ * <tr><td>{@code OpenConnections}</td><td>which connections are open and idle</td><td>those of the {@code Timekeeper}</td></tr>
+ * <tr><td>{@code HeldBytes.HeldShare}</td><td>what one connection holds</td><td>none</td></tr>
  * <tr><td>{@code UsageTotals}</td><td>the CPU time that was counted</td><td>none</td></tr>
  * </table>
  */

@@ -73,11 +73,12 @@ public final class StaticPodFolder implements AutoCloseable {
             ObjectKey name = ObjectKey.of(metadata.getNamespace(), metadata.getName());
             Path other = byName.get(name);
             if (other != null) {
-                return "pod " + name + " is already defined by " + other + "; change the name";
+                return "pod " + name + " is already defined by " + Quoted.text(other.toString()) + "; change the name";
             }
             other = byUid.get(metadata.getUid());
             if (other != null) {
-                return "metadata.uid " + Quoted.value(metadata.getUid()) + " is already used by " + other
+                return "metadata.uid " + Quoted.value(metadata.getUid()) + " is already used by "
+                        + Quoted.text(other.toString())
                         + "; remove it";
             }
             byName.put(name, file);
@@ -168,7 +169,7 @@ public final class StaticPodFolder implements AutoCloseable {
         try {
             return found.add(seen(PodManifest.parse(content(file), file, node)), file);
         } catch (NoSuchFileException gone) {
-            log.debug("{} was deleted while the folder was read", file);
+            log.debug("{} was deleted while the folder was read", Quoted.text(file.toString()));
             return null;
         } catch (IOException e) {
             Pod last = lastFiles.get(file);
@@ -233,9 +234,10 @@ public final class StaticPodFolder implements AutoCloseable {
     /** Reports a problem once, until it is another one. */
     private void report(String what, Path path, String problem) {
         if (!problem.equals(problems.put(path, problem))) {
-            log.warn("static pod {} {} {}", what, path, problem);
+            String shown = Quoted.text(path.toString());
+            log.warn("static pod {} {} {}", what, shown, problem);
             ObjectReference about = InvolvedObject.ofNode(node);
-            String message = "static pod " + what + " " + path + " " + problem;
+            String message = "static pod " + what + " " + shown + " " + problem;
             events.event(about, EventType.WARNING, "FailedValidation", message);
         }
     }

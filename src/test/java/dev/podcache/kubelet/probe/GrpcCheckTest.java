@@ -181,4 +181,16 @@ class GrpcCheckTest {
                             + address + ": connect: connection refused"));
         }
     }
+
+    @Test
+    void headers_ofALargeAnswer_areTaken() throws Exception {
+        int port = serve(request -> {
+            for (int i = 0; i < 100; i++) {
+                request.response().putHeader("x-" + i, "a".repeat(1000));
+            }
+            answer(request, 0x08, 1);
+        });
+
+        assertThat(probe(port, null)).isEqualTo(ProbeOutcome.success("service healthy"));
+    }
 }

@@ -6,6 +6,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
 import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.NewThread;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.TestCertificates;
 import io.fabric8.kubernetes.api.model.Container;
@@ -20,8 +21,10 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.net.PemKeyCertOptions;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -31,13 +34,16 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code pkg/probe/http} of Kubernetes and its tests, against a server. */
@@ -324,5 +330,64 @@ class HttpCheckTest {
                 .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
 
         assertThat(outcome).isEqualTo(ProbeOutcome.success("by name"));
+    }
+
+    /** What the client of Go takes, too. */
+    @ParameterizedTest
+    @MethodSource("unusualAnswers")
+    void unusualAnswer_isTaken(String name, String answer) throws Exception {
+        try (ServerSocket raw = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            CompletableFuture<Void> served = CompletableFuture.runAsync(() -> answerOnce(raw, answer), NewThread.EACH);
+
+            ProbeOutcome outcome = begin("/", "HTTP", raw.getLocalPort()).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+
+            assertThat(outcome).as(name).isEqualTo(ProbeOutcome.success("ok"));
+            served.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        }
+    }
+
+    static Stream<Arguments> unusualAnswers() {
+        String ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n";
+        String end = "\r\nok";
+        return Stream.of(
+                Arguments.of("a header of 8,193 bytes", ok + "A: " + "a".repeat(8190) + "\r\n" + end),
+                Arguments.of("a header of 900,000 bytes", ok + "A: " + "a".repeat(900_000) + "\r\n" + end),
+                Arguments.of("100 headers", ok + ("Set-Cookie: " + "a".repeat(1000) + "\r\n").repeat(100) + end),
+                Arguments.of("1,000 headers", ok + ("Set-Cookie: " + "a".repeat(1000) + "\r\n").repeat(1000) + end),
+                Arguments.of("a long reason", "HTTP/1.1 200 " + "a".repeat(10_000) + "\r\nContent-Length: 2\r\n" + end),
+                Arguments.of("no reason", "HTTP/1.1 200\r\nContent-Length: 2\r\n" + end),
+                Arguments.of("100 before it", "HTTP/1.1 100 Continue\r\n\r\n" + ok + end),
+                Arguments.of("103 before it", "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + ok + end),
+                Arguments.of(
+                        "trailers of 10,000 bytes",
+                        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nA: " + "a".repeat(10_000)
+                                + "\r\n\r\n"),
+                Arguments.of("HTTP/1.0 without a length", "HTTP/1.0 200 OK\r\n\r\nok"));
+    }
+
+    @Test
+    void headers_ofMoreThanAMebibyte_areAFailure() throws Exception {
+        try (ServerSocket raw = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            String answer = "HTTP/1.1 200 OK\r\n" + ("A: " + "a".repeat(1000) + "\r\n").repeat(1200) + "\r\n";
+            CompletableFuture<Void> served = CompletableFuture.runAsync(() -> answerOnce(raw, answer), NewThread.EACH);
+
+            assertThat(begin("/", "HTTP", raw.getLocalPort())
+                            .get(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                            .verdict())
+                    .isEqualTo(ProbeOutcome.Verdict.FAILURE);
+            served.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        }
+    }
+
+    private static void answerOnce(ServerSocket server, String answer) {
+        try (Socket socket = server.accept()) {
+            socket.getInputStream().read(new byte[1 << 16]);
+            socket.getOutputStream().write(answer.getBytes(StandardCharsets.ISO_8859_1));
+            socket.getOutputStream().flush();
+            socket.shutdownOutput();
+            socket.getInputStream().transferTo(OutputStream.nullOutputStream());
+        } catch (IOException e) {
+            // a client that refuses the answer closes the connection
+        }
     }
 }

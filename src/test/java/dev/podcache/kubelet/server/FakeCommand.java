@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 
 /** A command that returns its input as its output, and ends with code 3 at the end of the input. */
-final class FakeCommand implements ContainerProcess {
+class FakeCommand implements ContainerProcess {
 
     final CompletableFuture<Integer> exit = new CompletableFuture<>();
     final CompletableFuture<Object> killed = new CompletableFuture<>();

@@ -27,6 +27,7 @@ final class FakeReviews implements AccessReviews {
 
     volatile BiPredicate<ReviewedUser, ResourceAccess> allowed = (user, access) -> true;
     volatile boolean failing;
+    volatile FailureReason reason = FailureReason.UNAVAILABLE;
 
     /** Completes the reviews of tokens; null to complete them at once. */
     volatile @Nullable CompletableFuture<Object> held;
@@ -51,7 +52,7 @@ final class FakeReviews implements AccessReviews {
                 : CompletableFuture.completedFuture(allowed.test(user, access));
     }
 
-    private static ApiServerException failure(String request) {
-        return ApiServerException.withoutAnswer(FailureReason.UNAVAILABLE, request, "connection refused", null);
+    private ApiServerException failure(String request) {
+        return ApiServerException.withoutAnswer(reason, request, "connection refused", null);
     }
 }

@@ -1,5 +1,6 @@
 package dev.podcache.kubelet.server;
 
+import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -14,12 +15,17 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The health port over HTTP. */
 @ExtendWith(NoLeaks.class)
@@ -125,6 +131,115 @@ class HealthServerTest {
             assertThatThrownBy(() -> second.start("127.0.0.1", server.port()))
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining("127.0.0.1:" + server.port());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/debug/objects", "/configz", "/metrics", "/statusz", "/flagz", "/healthz", "/livez/loop"})
+    void loopback_requestForAnotherHost_isRefused(String path) throws Exception {
+        server.start("127.0.0.1", 0);
+
+        for (String host :
+                List.of("evil.example", "localhost.evil.example:80", "127.0.0.2", "localhost:1:2", "0.0.0.0")) {
+            assertThat(ask(path, host)).as(host).startsWith("HTTP/1.1 403 ").doesNotContain("secret");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"localhost", "LocalHost:10248", "127.0.0.1", "127.0.0.1:1", "[::1]", "[::1]:10248"})
+    void loopback_requestForThisMachine_isAnswered(String host) throws Exception {
+        server.start("127.0.0.1", 0);
+
+        assertThat(ask("/configz", host)).startsWith("HTTP/1.1 200 ");
+    }
+
+    @Test
+    void loopback_otherLoopbackAddress_isAHostToo() throws Exception {
+        server.start("127.0.0.5", 0);
+
+        assertThat(askAt("127.0.0.5", "/configz", "127.0.0.5:" + server.port())).startsWith("HTTP/1.1 200 ");
+        assertThat(askAt("127.0.0.5", "/configz", "127.0.0.6")).startsWith("HTTP/1.1 403 ");
+    }
+
+    @Test
+    void everyAddress_anyHost_isAnsweredItsHealth() throws Exception {
+        server.start("0.0.0.0", 0);
+
+        assertThat(ask("/livez", "worker-1.example")).startsWith("HTTP/1.1 200 ");
+    }
+
+    @Test
+    void pipelinedRequests_answersAreNotRead_clientIsNotReadFromFurther() throws Exception {
+        server.start("127.0.0.1", 0);
+        CompletableFuture<Object> end = new CompletableFuture<>();
+        try (RawClient client = RawClient.plain(server.port())) {
+            AtomicLong sent = client.sendAgain("GET / HTTP/1.1\r\n\r\n".repeat(500), end);
+            AtomicLong last = new AtomicLong(-1);
+            await().pollInterval(Duration.ofMillis(300))
+                    .until(() -> sent.get() > 0 && last.getAndSet(sent.get()) == sent.get());
+
+            assertThat(sent.get()).isLessThan(32 << 20);
+            assertThat(send("GET", "/healthz").body()).isEqualTo("ok");
+            await().until(end::isDone);
+        }
+    }
+
+    @Test
+    void unfinishedHeads_tooMuchInAll_othersAreServed() throws Exception {
+        server.start("127.0.0.1", 0);
+        List<RawClient> clients = new ArrayList<>();
+        try {
+            for (int i = 0; i < 500; i++) {
+                RawClient client = RawClient.plain(server.port());
+                clients.add(client);
+                client.send("GET / HTTP/1.1\r\nX: " + "a".repeat(60_000));
+            }
+            await().until(() -> HeldBytes.RECEIVED.total() > 1 << 20);
+            assertThat(HeldBytes.RECEIVED.total()).isLessThanOrEqualTo(8 << 20);
+            assertThat(send("GET", "/healthz").body()).isEqualTo("ok");
+        } finally {
+            for (RawClient client : clients) {
+                client.close();
+            }
+        }
+    }
+
+    @Test
+    void largeAnswers_areNotRead_memoryIsBoundedAndOthersAreServed() throws Exception {
+        String large = "a 1\n".repeat(1_000_000);
+        List<RawClient> clients = new ArrayList<>();
+        try (HealthServer serving =
+                new HealthServer(ComponentInfo.of("podcache", "1.0").withMetrics(() -> large), timekeeper)) {
+            serving.start("127.0.0.1", 0);
+            for (int i = 0; i < 100; i++) {
+                RawClient client = RawClient.plain(serving.port());
+                clients.add(client);
+                client.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            }
+            await().until(() -> HeldBytes.UNSENT.total() > 0);
+            try (RawClient other = RawClient.plain(serving.port())) {
+                assertThat(other.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                                .answer())
+                        .startsWith("HTTP/1.1 ");
+            }
+            assertThat(HeldBytes.UNSENT.total())
+                    .isLessThanOrEqualTo(Runtime.getRuntime().maxMemory() / 8 + large.length());
+        } finally {
+            for (RawClient client : clients) {
+                client.close();
+            }
+        }
+        await().until(() -> HeldBytes.UNSENT.total() == 0);
+    }
+
+    private String ask(String path, String host) throws IOException {
+        return askAt("127.0.0.1", path, host);
+    }
+
+    private String askAt(String address, String path, String host) throws IOException {
+        try (RawClient client = RawClient.plain(address, server.port())) {
+            return client.send("GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n")
+                    .answer();
         }
     }
 }

@@ -15,6 +15,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
 import java.net.Socket;
 import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
@@ -312,6 +313,110 @@ class KubeletServerStreamsTest {
         socket.abort();
 
         process.killed.get(Patience.SECONDS, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void exec_commandReadsNothing_clientIsNotReadFurther_andItsEndIsNoticed() throws Exception {
+        FakeCommand process = new FakeCommand() {
+            @Override
+            public OutputStream stdin() {
+                return new OutputStream() {
+                    @Override
+                    public void write(int b) {
+                        killed.join();
+                    }
+                };
+            }
+        };
+        fixture.runtime.exec = command -> process;
+        WebSocket socket = fixture.connect(EXEC, ExecEndpoint.V4, new ChannelMessages());
+        AtomicLong sent = new AtomicLong();
+        sendAgain(socket, sent);
+
+        AtomicLong last = new AtomicLong(-1);
+        await().pollInterval(Duration.ofMillis(300))
+                .until(() -> sent.get() > 0 && last.getAndSet(sent.get()) == sent.get());
+
+        // buffers of the sockets, and at most three messages
+        assertThat(sent.get()).isLessThan(16 << 20);
+        socket.abort();
+        await().until(() -> {
+            fixture.clock.advance(WebSocketSession.HELD_UP_PING_PERIOD);
+            return process.killed.isDone();
+        });
+    }
+
+    private static void sendAgain(WebSocket socket, AtomicLong sent) {
+        byte[] part = new byte[1 << 20];
+        socket.sendBinary(ByteBuffer.wrap(part), true).thenAccept(done -> {
+            sent.addAndGet(part.length);
+            sendAgain(socket, sent);
+        });
+    }
+
+    @Test
+    void exec_largeInput_reachesASlowCommandWholeAndInOrder() throws Exception {
+        FakeCommand process = new FakeCommand();
+        fixture.runtime.exec = command -> process;
+        StringBuilder echoed = new StringBuilder();
+        ChannelMessages messages = new ChannelMessages();
+        WebSocket socket = fixture.connect(EXEC, ExecEndpoint.V4, messages);
+        StringBuilder all = new StringBuilder();
+        CompletableFuture<?> sent = CompletableFuture.completedFuture(all);
+        for (int i = 0; i < 300; i++) {
+            String part = i + "-".repeat(2000) + "\n";
+            all.append(part);
+            sent = sent.thenCompose(
+                    before -> socket.sendBinary(ByteBuffer.wrap(("\0" + part).getBytes(StandardCharsets.UTF_8)), true));
+        }
+        while (echoed.length() < all.length()) {
+            String message = messages.take();
+            if (message.startsWith("1:")) {
+                echoed.append(message, 2, message.length());
+            }
+        }
+
+        assertThat(echoed).hasToString(all.toString());
+        sent.get(Patience.SECONDS, TimeUnit.SECONDS);
+        socket.abort();
+        process.killed.get(Patience.SECONDS, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void exec_clientReadsNothing_commandIsNotReadFurther() throws Exception {
+        AtomicLong read = new AtomicLong();
+        FakeCommand process = new FakeCommand() {
+            @Override
+            public InputStream stdout() {
+                return new InputStream() {
+                    @Override
+                    public int read() {
+                        throw new AssertionError("single bytes are slow");
+                    }
+
+                    @Override
+                    public int read(byte[] buffer, int offset, int length) {
+                        read.addAndGet(length);
+                        return length;
+                    }
+                };
+            }
+        };
+        fixture.runtime.exec = command -> process;
+        try (RawClient client = RawClient.tls(ServerFixture.tlsAs("reader"), fixture.server.port())) {
+            client.send("GET " + EXEC + " HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                    + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+                    + "Sec-WebSocket-Protocol: v4.channel.k8s.io\r\n\r\n");
+            AtomicLong last = new AtomicLong(-1);
+            await().pollInterval(Duration.ofMillis(300))
+                    .until(() -> read.get() > 0 && last.getAndSet(read.get()) == read.get());
+
+            assertThat(read.get()).isLessThan(32 << 20);
+        }
+        await().until(() -> {
+            fixture.clock.advance(WebSocketSession.PING_PERIOD);
+            return process.killed.isDone();
+        });
     }
 
     @Test

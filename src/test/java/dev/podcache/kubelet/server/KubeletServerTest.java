@@ -12,6 +12,7 @@ import dev.podcache.apiserver.AccessReviews.ResourceAccess;
 import dev.podcache.kubelet.runtime.ContainerStatistics.ContainerUsage;
 import dev.podcache.kubelet.runtime.ContainerStatistics.PodUsage;
 import dev.podcache.kubelet.runtime.HollowRuntime;
+import dev.podcache.object.FailureReason;
 import dev.podcache.object.PodKey;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
@@ -160,6 +161,18 @@ class KubeletServerTest {
 
         assertThat(fixture.get("/pods").statusCode()).isEqualTo(401);
         assertThat(fixture.get("/pods").statusCode()).isEqualTo(401);
+    }
+
+    @Test
+    @ExpectedWarnings("authenticating a client failed; answered 429: POST TokenReview: connection refused")
+    void request_limitOfReviewsIsUsedUp_is429() throws Exception {
+        fixture.reviews.failing = true;
+        fixture.reviews.reason = FailureReason.THROTTLED;
+
+        HttpResponse<String> response = fixture.get("/pods");
+
+        assertThat(response.statusCode()).isEqualTo(429);
+        assertThat(response.headers().firstValue("Retry-After")).contains("1");
     }
 
     @Test

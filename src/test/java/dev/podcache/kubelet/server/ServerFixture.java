@@ -152,7 +152,7 @@ final class ServerFixture implements AutoCloseable {
         return HttpClient.newBuilder().sslContext(tls).build();
     }
 
-    private static SSLContext withoutCertificate() {
+    static SSLContext withoutCertificate() {
         try {
             return CERTIFICATES.tlsWithoutCertificate();
         } catch (IOException | GeneralSecurityException e) {

@@ -19,6 +19,8 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @ExtendWith(NoLeaks.class)
 class StaticPodFolderTest {
@@ -162,6 +164,32 @@ class StaticPodFolderTest {
                         "Warning FailedValidation static pod file " + manifests.resolve("c.yaml")
                                 + " is not used: line 1, column 1: it is not text in UTF-8 or UTF-16; its pod is stopped until the file is valid");
         assertThat(events.events().get(0).about().getKind()).isEqualTo("Node");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "b\nERROR forged.yaml",
+                "b\rforged",
+                "b\u2028forged",
+                "b\u0085forged",
+                "b\u001b[31mforged",
+                "b\r\n.yaml"
+            })
+    void read_lineBreakInTheNameOfAFile_splitsNoLine(String file, NoLeaks leaks) throws IOException {
+        leaks.allowWarnings("static pod file ");
+        write(file, "alpha", "nginx");
+        write("c.yaml", "alpha", "nginx");
+        Files.writeString(manifests.resolve(file + "2"), "half");
+
+        folder.start();
+
+        // one file is broken, and one clashes with the other
+        assertThat(leaks.warnings()).hasSize(2);
+        assertThat(events.lines()).hasSize(2);
+        for (String line : List.of(String.join("|", leaks.warnings()), String.join("|", events.lines()))) {
+            assertThat(line).doesNotContainPattern("[\\p{Cc}\\p{Zl}\\p{Zp}]");
+        }
     }
 
     @Test
