@@ -152,7 +152,10 @@ public final class ProcessRuntime
             return this;
         }
 
-        /** Keeps Secrets and tokens in memory: in this directory on a tmpfs, as for {@link VolumeDirectory}. */
+        /**
+         * Keeps Secrets and tokens in memory: in this directory on a tmpfs, as for {@link VolumeDirectory}. {@link #build}
+         * throws an IllegalArgumentException if they would reach a disk or another user there.
+         */
         public Builder memory(Path tmpfs) {
             this.memory = tmpfs;
             return this;

@@ -40,9 +40,28 @@ public record Launch(
      *
      * @param volume the name of the volume in the pod's spec
      * @param path the absolute path in the container
-     * @param subPath the relative path within the volume, with variables expanded; "" for the whole volume
+     * @param subPath the relative path within the volume, with variables expanded, which may contain the value of a Secret;
+     *     "" for the whole volume
+     * @param subPathExpr the text that {@code subPath} was expanded from, for messages; "" if it was not
      */
-    public record VolumeMountPoint(String volume, String path, String subPath, boolean readOnly) {}
+    public record VolumeMountPoint(String volume, String path, String subPath, boolean readOnly, String subPathExpr) {
+
+        /** A mount whose {@code subPath} was not expanded. */
+        public VolumeMountPoint(String volume, String path, String subPath, boolean readOnly) {
+            this(volume, path, subPath, readOnly, "");
+        }
+
+        /** Returns the field and text of the spec that name the part of the volume, for messages. */
+        public String shownSubPath() {
+            return subPathExpr.isEmpty() ? "subPath \"" + subPath + "\"" : "subPathExpr \"" + subPathExpr + "\"";
+        }
+
+        /** Returns the mount without values of variables. */
+        @Override
+        public String toString() {
+            return volume + " at " + path + (subPath.isEmpty() ? "" : ", " + shownSubPath());
+        }
+    }
 
     /** Returns the numbers of variables and pull secrets. Contains no values, because they are secret. */
     @Override
