@@ -12,7 +12,9 @@ import java.util.Map;
  * @param command the entry point; empty for the image's own; copied
  * @param args the arguments of the entry point; empty for the image's own; copied
  * @param workingDirectory the working directory, or "" for the image's own
- * @param environment the environment variables in the order of their definition; copied, unmodifiable
+ * @param environment the environment variables in the order of their definition; copied, unmodifiable. A name is any printable
+ *     ASCII without {@code =}. Values come from Secrets and may be any bytes, also in commands, arguments and subPaths that
+ *     name a variable: {@link ByteText#bytes} returns them
  * @param mounts where volumes appear in the container, in the order of the spec; copied
  * @param pullSecrets the Secrets to pull the image with, in the order of the pod's spec; copied, unmodifiable
  * @param restartCount how often this container was started before; a runtime that outlives the agent should show it in
