@@ -63,7 +63,8 @@ public final class Removal {
         }
     }
 
-    /** Opens a directory that is no link. */
+    /** Opens a directory whose path has no links that a container can change. */
+    @SuppressWarnings("StreamResourceLeak") // the caller closes it
     static SecureDirectoryStream<Path> open(Path directory) throws IOException {
         DirectoryStream<Path> opened = Files.newDirectoryStream(directory);
         if (opened instanceof SecureDirectoryStream<Path> secure) {

@@ -26,8 +26,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Writes the volumes of pods to a directory, for a {@link dev.podcache.kubelet.runtime.PodRuntime} whose containers use
@@ -51,7 +49,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class VolumeDirectory {
 
-    private static final Logger log = LoggerFactory.getLogger(VolumeDirectory.class);
     private static final Pattern SAFE_NAME = Pattern.compile("[A-Za-z0-9][-A-Za-z0-9_.:]*");
     private static final int POD_MODE = 0750;
     private static final int PAYLOAD_MODE = 0755;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.google.common.base.Throwables;
 import dev.podcache.kubelet.runtime.Launch.VolumeMountPoint;
 import dev.podcache.kubelet.runtime.VolumeFile;
 import dev.podcache.testing.NoLeaks;
@@ -139,6 +140,19 @@ class ProcessVolumesTest {
                     .hasMessageContaining("must not contain each other");
         }
         assertThat(fixture.runtime.status(fixture.pod).containers()).isEmpty();
+    }
+
+    /** The target of a link may be named by a Secret. */
+    @Test
+    void mountThatCannotBeLinked_isNamedWithoutTheValueOfItsExpression() {
+        VolumeMountPoint mount = new VolumeMountPoint("data", "/" + "x".repeat(300), "hunter2", false, "$(PASSWORD)");
+        assertThatThrownBy(() -> {
+                    fixture.runtime.mount(fixture.pod, Map.of());
+                    start("", List.of(mount), "true");
+                })
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("volume data cannot be mounted")
+                .satisfies(e -> assertThat(Throwables.getStackTraceAsString(e)).doesNotContain("hunter2"));
     }
 
     @Test
