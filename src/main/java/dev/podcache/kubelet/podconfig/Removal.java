@@ -186,11 +186,11 @@ public final class Removal {
         return all;
     }
 
-    private interface Step {
+    private interface RemovalStep {
         void run() throws IOException;
     }
 
-    private void attempt(Step step) {
+    private void attempt(RemovalStep step) {
         try {
             step.run();
         } catch (NoSuchFileException gone) {

@@ -38,7 +38,7 @@ final class OutputFiles implements Closeable {
     private @Nullable InputStream file;
     private long number = -1; // of the open file
 
-    private Part part = Part.TIME;
+    private LinePart part = LinePart.TIME;
     private int digits; // of the time of the file's line so far
     private long read; // the time of the file's line so far
     private boolean plus; // behind that time
@@ -48,7 +48,7 @@ final class OutputFiles implements Closeable {
     private @Nullable OutputLine ending; // to be returned first
 
     /** Where in a line of the file the next byte is. */
-    private enum Part {
+    private enum LinePart {
         TIME,
         TEXT,
         DAMAGED
@@ -119,17 +119,17 @@ final class OutputFiles implements Closeable {
         } else if (next == '+' && digits > 0 && !plus) {
             plus = true;
         } else if (next == ' ' && digits > 0) {
-            part = Part.TEXT;
+            part = LinePart.TEXT;
             hundredths = continues ? hundredths : read;
         } else if (next == '\n') {
             startLine();
         } else {
-            part = Part.DAMAGED;
+            part = LinePart.DAMAGED;
         }
     }
 
     private void startLine() {
-        part = Part.TIME;
+        part = LinePart.TIME;
         digits = 0;
         read = 0;
         plus = false;
@@ -179,7 +179,7 @@ final class OutputFiles implements Closeable {
         } catch (NoSuchFileException deleted) {
             file = null;
         }
-        boolean joined = continues && part == Part.TIME && following.get() == number + 1;
+        boolean joined = continues && part == LinePart.TIME && following.get() == number + 1;
         if (!joined) {
             // the disk was full, or files between were deleted: what follows is another line
             continues = false;

@@ -291,11 +291,16 @@ public final class MirrorPods implements AutoCloseable {
             }
         }
         if (cause != null && failures == 1) {
-            log.warn("mirror pod {} {}; retrying: {}", name, failed, cause.getMessage());
+            log.warn("mirror pod {} {}; retrying: {}", name, failed, text(cause));
         } else if (cause != null) {
-            log.debug("mirror pod {} {} again; retrying: {}", name, failed, cause.getMessage());
+            log.debug("mirror pod {} {} again; retrying: {}", name, failed, text(cause));
         }
         step(name);
+    }
+
+    /** A request that throws has often no message. */
+    private static @Nullable String text(Throwable cause) {
+        return cause instanceof ApiServerException ? cause.getMessage() : cause.toString();
     }
 
     private void pauseOver(ObjectKey name) {
