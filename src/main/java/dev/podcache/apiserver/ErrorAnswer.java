@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.Quoted;
+import dev.podcache.time.Durations;
 import io.fabric8.kubernetes.api.model.Status;
 import io.fabric8.kubernetes.api.model.StatusBuilder;
 import io.fabric8.kubernetes.api.model.StatusDetailsBuilder;
@@ -106,7 +107,7 @@ public final class ErrorAnswer {
         boolean digits = value.chars().allMatch(c -> c >= '0' && c <= '9');
         if (digits) {
             // ten digits are already 300 years, and more may not fit into a long
-            return Duration.ofSeconds(Long.parseLong(value.length() <= 10 ? value : "9999999999"));
+            return Durations.ofSeconds(Long.parseLong(value.length() <= 10 ? value : "9999999999"));
         }
         try {
             Instant until = ZonedDateTime.parse(value, DateTimeFormatter.RFC_1123_DATE_TIME)

@@ -3,6 +3,7 @@ package dev.podcache.embedded;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.time.Durations;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -73,10 +74,10 @@ final class Deletion {
                 || graceSeconds < metadata.path("deletionGracePeriodSeconds").asLong()) {
             Instant requested = marked
                     ? Instant.parse(metadata.path("deletionTimestamp").asText())
-                            .minusSeconds(
-                                    metadata.path("deletionGracePeriodSeconds").asLong())
+                            .minus(Durations.ofSeconds(
+                                    metadata.path("deletionGracePeriodSeconds").asLong()))
                     : now;
-            metadata.put("deletionTimestamp", WriteRules.timestamp(requested.plusSeconds(graceSeconds)));
+            metadata.put("deletionTimestamp", WriteRules.timestamp(requested.plus(Durations.ofSeconds(graceSeconds))));
             metadata.put("deletionGracePeriodSeconds", graceSeconds);
         }
         return object;

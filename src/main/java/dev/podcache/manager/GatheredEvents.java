@@ -68,7 +68,15 @@ final class GatheredEvents<T> implements AutoCloseable {
     }
 
     /** What an event is about: what an object is, or whether it is stale. */
-    private record Subject(ObjectKey key, boolean isStaleness) {}
+    private record Subject(ObjectKey key, boolean isStaleness) implements Comparable<Subject> {
+
+        /** See {@link ObjectKey#compareTo}. */
+        @Override
+        public int compareTo(Subject other) {
+            int byKey = key.compareTo(other.key);
+            return byKey == 0 ? Boolean.compare(isStaleness, other.isStaleness) : byKey;
+        }
+    }
 
     private synchronized void add(ObjectEvent<T> event) {
         if (closed) {

@@ -172,16 +172,31 @@ final class Subscription<T> implements AutoCloseable {
 
         @Override
         public void run() {
-            while (mayLook()) {
-                KnownObject<T> now = store.known(key);
-                int seen;
-                List<ObjectEvent<T>> events;
-                synchronized (this) {
-                    seen = generation;
-                    events = now == null || now.life() != life ? List.of() : eventsLocked(now);
+            boolean over = false;
+            try {
+                while (mayLook()) {
+                    look();
                 }
-                events.forEach(event -> deliver(event, seen));
+                over = true;
+            } finally {
+                if (!over) {
+                    // the next change has the object looked at again
+                    synchronized (this) {
+                        scheduled = false;
+                    }
+                }
             }
+        }
+
+        private void look() {
+            KnownObject<T> now = store.known(key);
+            int seen;
+            List<ObjectEvent<T>> events;
+            synchronized (this) {
+                seen = generation;
+                events = now == null || now.life() != life ? List.of() : eventsLocked(now);
+            }
+            events.forEach(event -> deliver(event, seen));
         }
 
         private synchronized boolean mayLook() {

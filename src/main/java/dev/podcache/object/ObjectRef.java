@@ -1,5 +1,7 @@
 package dev.podcache.object;
 
+import com.google.common.collect.ComparisonChain;
+import com.google.common.collect.Ordering;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -8,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * A reference to one object of any kind: kind, namespace and name, and what the object is needed for. The namespace is
  * empty for kinds without one. Names are not checked here. Immutable.
  */
-public final class ObjectRef {
+public final class ObjectRef implements Comparable<ObjectRef> {
 
     private final ObjectKind<?> kind;
     private final ObjectKey key;
@@ -68,6 +70,16 @@ public final class ObjectRef {
     @Override
     public int hashCode() {
         return Objects.hash(kind, key, usage);
+    }
+
+    /** Orders references by the name of their kind, then by key, then by usage; see {@link ObjectKey#compareTo}. */
+    @Override
+    public int compareTo(ObjectRef other) {
+        return ComparisonChain.start()
+                .compare(kind.toString(), other.kind.toString())
+                .compare(key, other.key)
+                .compare(usage, other.usage, Ordering.natural().nullsFirst())
+                .result();
     }
 
     /** Returns kind, namespace and name, such as {@code Secret shop/db}. */

@@ -9,6 +9,7 @@ import dev.podcache.object.ObjectUnavailableException.NotRegistered;
 import dev.podcache.object.Referrer;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.security.SecureRandom;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -33,7 +34,10 @@ final class EntryTable<T, E extends Entry<T>> {
      * misses an entry that is there throughout. A search in an array that is replaced meanwhile sees the state at its
      * start. Writes release and reads acquire, so a search sees each entry fully constructed.
      *
-     * Names with equal hash codes are searched linearly; the pods of a node refer to few enough objects.
+     * Whoever may create pods chooses names, and can give 10,000 of them one hash code. A search among them would take
+     * 10,000 steps. So once an insertion takes more than LONGEST_SEARCH steps, the entries are placed by a hash with a key of
+     * this process, which nobody outside can foresee. A lookup that meets its entry at once never learns of it. One that does
+     * not searches by that hash first, and then in the other way, because the array that it has may still be of that kind.
      *
      * Entries are constructed before they are inserted and dropped before they are removed, so an entry's monitor is
      * never taken inside the table's, nor the other way round. `onAdded` and `onRemoved` run after the change, under no
@@ -42,12 +46,19 @@ final class EntryTable<T, E extends Entry<T>> {
 
     private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Entry[].class);
     private static final int MIN_LENGTH = 16;
+    private static final int LONGEST_SEARCH = 64;
+
+    /** The hash is a polynomial over the integers modulo this prime. */
+    private static final long PRIME = (1L << 61) - 1;
+
+    private static final long SECRET = (new SecureRandom().nextLong() & (PRIME >>> 1)) | (1L << 32);
 
     private final ObjectKind<?> kind;
     private final Function<ObjectKey, E> newEntry;
     private final Runnable onAdded;
     private final Runnable onRemoved;
     private final E removed; // marks slots of removed entries; never found
+    private boolean keyed; // written under this, before the slots that are placed by the keyed hash
     private volatile E[] slots = newSlots(MIN_LENGTH); // written under this
     private int used; // guarded by this: slots that are not empty
     private int size; // guarded by this
@@ -75,11 +86,50 @@ final class EntryTable<T, E extends Entry<T>> {
         int hash = Entry.hash(namespace, name);
         int i = home(table, hash);
         E found = at(table, i);
+        if (found != null && found.matches(hash, namespace, name) && found != removed) {
+            return found;
+        }
+        if (keyed) {
+            E byKey = search(table, home(table, keyedHash(namespace, name)), hash, namespace, name);
+            if (byKey != null) {
+                return byKey;
+            }
+        }
+        return search(table, i, hash, namespace, name);
+    }
+
+    private @Nullable E search(E[] table, int from, int hash, String namespace, String name) {
+        int i = from;
+        E found = at(table, i);
         while (found != null && !(found.matches(hash, namespace, name) && found != removed)) {
             i = after(table, i);
             found = at(table, i);
         }
         return found;
+    }
+
+    /** Returns a hash of names. For any two different ones it is equal with a probability of about 2^-32, whatever they are. */
+    private static int keyedHash(String namespace, String name) {
+        long hash = keyedHash(keyedHash(1, namespace), name);
+        return (int) ((hash * 0x9E3779B97F4A7C15L) >>> 32);
+    }
+
+    private static long keyedHash(long from, String text) {
+        // the length ends the text, so that "a", "b" and "ab", "" differ
+        long hash = step(from, text.length() + 0x10000L);
+        for (int i = 0; i < text.length(); i++) {
+            hash = step(hash, text.charAt(i) + 1L);
+        }
+        return hash;
+    }
+
+    private static long step(long hash, long added) {
+        // the product of two numbers below 2^61, modulo 2^61 - 1
+        long low = hash * SECRET;
+        long high = Math.multiplyHigh(hash, SECRET);
+        long sum = (low & PRIME) + ((low >>> 61) | (high << 3)) + added;
+        sum = (sum & PRIME) + (sum >>> 61);
+        return sum >= PRIME ? sum - PRIME : sum;
     }
 
     /** Implements {@link Store#addReference}. */
@@ -177,10 +227,24 @@ final class EntryTable<T, E extends Entry<T>> {
         if (used >= slots.length / 4) {
             rebuild();
         }
-        put(slots, candidate);
+        int steps = put(slots, candidate);
         used++;
         size++;
+        if (steps > LONGEST_SEARCH && !keyed) {
+            placeByKey();
+        }
         return true;
+    }
+
+    private void placeByKey() {
+        boolean placed = false;
+        keyed = true;
+        try {
+            rebuild();
+            placed = true;
+        } finally {
+            keyed = placed;
+        }
     }
 
     /** Removes a dropped entry. Returns false if it was removed before. */
@@ -194,7 +258,7 @@ final class EntryTable<T, E extends Entry<T>> {
 
     private synchronized boolean clearSlot(E entry) {
         E[] table = slots;
-        int i = home(table, entry.hash);
+        int i = home(table, entry);
         while (at(table, i) != entry) {
             if (at(table, i) == null) {
                 return false;
@@ -223,12 +287,21 @@ final class EntryTable<T, E extends Entry<T>> {
         slots = rebuilt;
     }
 
-    private void put(E[] table, E entry) {
-        int i = home(table, entry.hash);
+    /** Returns how many slots were not empty. */
+    private int put(E[] table, E entry) {
+        int steps = 0;
+        int i = home(table, entry);
         while (at(table, i) != null) {
             i = after(table, i);
+            steps++;
         }
         SLOT.setRelease(table, i, entry);
+        return steps;
+    }
+
+    /** Returns the slot where the search for an entry begins, in the present array. Call it under the monitor. */
+    private int home(E[] table, E entry) {
+        return home(table, keyed ? keyedHash(entry.key.namespace(), entry.key.name()) : entry.hash);
     }
 
     /** Returns the slot where a search begins, given by the highest bits of the hash. */

@@ -41,6 +41,20 @@ public final class Durations {
         return cut(value);
     }
 
+    /**
+     * Returns a number of seconds that an object of the cluster or a server has, at most a hundred years. The API server
+     * accepts numbers that no computation of a deadline can take.
+     */
+    public static Duration ofSeconds(long seconds) {
+        long longest = LONGEST.toSeconds();
+        return Duration.ofSeconds(Math.max(-longest, Math.min(longest, seconds)));
+    }
+
+    /** Returns the nanoseconds of a duration that others have computed, at most a hundred years. */
+    public static long nanos(Duration duration) {
+        return Comparators.max(LONGEST.negated(), cut(duration)).toNanos();
+    }
+
     /** Returns a duration as Go prints it, such as {@code 1m30s} or {@code 1.5ms}. */
     public static String text(Duration duration) {
         if (duration.isNegative()) {

@@ -28,7 +28,7 @@ public final class PeriodicLoop implements AutoCloseable {
     /**
      * Creates a loop that does not run yet.
      *
-     * @param task starts a run, and completes its future when the run has ended; must not throw
+     * @param task starts a run, and completes its future when the run has ended. A run that throws has ended
      * @param random uniform in [0, 1)
      */
     public PeriodicLoop(
@@ -99,7 +99,15 @@ public final class PeriodicLoop implements AutoCloseable {
             again = false;
         }
         tickedAt = timekeeper.nanoTime();
-        task.get().whenComplete((done, thrown) -> ended());
+        boolean begun = false;
+        try {
+            task.get().whenComplete((done, thrown) -> ended());
+            begun = true;
+        } finally {
+            if (!begun) {
+                ended();
+            }
+        }
     }
 
     private synchronized void ended() {

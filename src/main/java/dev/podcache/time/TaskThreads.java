@@ -127,7 +127,23 @@ public final class TaskThreads implements Executor, AutoCloseable {
             }
             running++;
         }
-        begin(task);
+        boolean begun = false;
+        try {
+            begin(task);
+            begun = true;
+        } finally {
+            if (!begun) {
+                notBegun();
+            }
+        }
+    }
+
+    /** Gives the slot of a task that no thread took to one that waits. */
+    private void notBegun() {
+        Runnable next = next(null);
+        if (next != null) {
+            begin(next);
+        }
     }
 
     /**
@@ -238,12 +254,13 @@ public final class TaskThreads implements Executor, AutoCloseable {
     private void run(Runnable first) {
         Slot outer = CURRENT.get();
         for (Runnable task = first; task != null; ) {
-            Slot slot = new Slot();
-            CURRENT.set(slot);
+            Slot slot = null;
             try {
+                slot = new Slot();
+                CURRENT.set(slot);
                 task.run();
             } catch (RuntimeException | Error e) {
-                log.error("a task failed; this is a bug in Podcache or in a listener", e);
+                logFailure(e);
             } finally {
                 CURRENT.set(outer);
                 task = next(slot);
@@ -251,14 +268,29 @@ public final class TaskThreads implements Executor, AutoCloseable {
         }
     }
 
-    /** Gives the slot of a task that ended to the next task, which it returns; null if there is none. */
-    private @Nullable Runnable next(Slot slot) {
+    /** Never throws: that would end the thread with the next task in its hands. */
+    private static void logFailure(Throwable failure) {
+        try {
+            log.error("a task failed; this is a bug in Podcache or in a listener", failure);
+        } catch (Throwable notLogged) {
+            // no memory, or a log that fails
+        }
+    }
+
+    /**
+     * Gives the slot of a task that ended to the next task, which it returns; null if there is none.
+     *
+     * @param slot null if there was no memory for one
+     */
+    private @Nullable Runnable next(@Nullable Slot slot) {
         synchronized (lock) {
-            calling.remove(slot);
-            if (slot.released) {
-                return null;
+            if (slot != null) {
+                calling.remove(slot);
+                if (slot.released) {
+                    return null;
+                }
+                slot.released = true;
             }
-            slot.released = true;
             Runnable next = waiting.poll();
             if (next == null) {
                 running--;

@@ -4,16 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.object.ObjectRef;
+import dev.podcache.object.Reference;
+import dev.podcache.object.Usage;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NewThread;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class EntryTableTest {
 
@@ -136,6 +143,72 @@ class EntryTableTest {
         done.set(true);
 
         assertThat(missed.join()).isZero();
+    }
+
+    /** Whoever may create pods chooses names. A search among them all would take minutes here. */
+    @Test
+    @Timeout(value = 30, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void names_ofOneHashCode_areFoundAndRemoved() {
+        List<TtlEntry<String>> entries = IntStream.range(0, 1 << 16)
+                .mapToObj(bits -> put("shop", hostileName(bits)))
+                .toList();
+        assertThat(entries).extracting(entry -> entry.hash).containsOnly(entries.get(0).hash);
+        TtlEntry<String> harmless = put("shop", "db");
+
+        for (TtlEntry<String> entry : entries) {
+            assertThat(find(entry) == entry).isTrue();
+        }
+        assertThat(table.find("shop", hostileName(0) + "x")).isNull();
+        assertThat(table.putIfAbsent(entry(entries.get(9).key))).isFalse();
+        entries.forEach(table::remove);
+        assertThat(table.size()).isEqualTo(1);
+        assertThat(find(harmless)).isSameAs(harmless);
+        assertThat(find(entries.get(9))).isNull();
+    }
+
+    @Test
+    @Timeout(value = 30, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void keys_ofOneHashCode_areFastInMapsOfTheJdk() {
+        Map<Object, Integer> map = new ConcurrentHashMap<>();
+        for (int i = 0; i < 1 << 16; i++) {
+            ObjectKey key = ObjectKey.of("shop", hostileName(i));
+            map.put(key, i);
+            map.put(ObjectRef.of(ObjectKind.SECRET, key), i);
+            map.put(new Reference(key, Usage.ENV), i);
+        }
+        assertThat(map).hasSize(3 << 16);
+        assertThat(map.get(ObjectKey.of("shop", hostileName(77)))).isEqualTo(77);
+    }
+
+    /** A lookup beside the change to another hash finds what is there throughout. */
+    @Test
+    void find_whileNamesOfOneHashCodeCome_missesNothing() {
+        TtlEntry<String> stays = put("shop", hostileName(0));
+        AtomicBoolean done = new AtomicBoolean();
+        CompletableFuture<Integer> missed = CompletableFuture.supplyAsync(
+                () -> {
+                    int count = 0;
+                    while (!done.get()) {
+                        count += find(stays) == stays ? 0 : 1;
+                    }
+                    return count;
+                },
+                NewThread.EACH);
+        for (int i = 1; i < 5_000; i++) {
+            put("shop", hostileName(i));
+        }
+        done.set(true);
+
+        assertThat(missed.join()).isZero();
+    }
+
+    /** "ap" and "c2" have one hash code, and a name of an object may have both. */
+    private static String hostileName(int bits) {
+        StringBuilder name = new StringBuilder();
+        for (int bit = 0; bit < 16; bit++) {
+            name.append((bits >> bit & 1) == 0 ? "ap" : "c2");
+        }
+        return name.toString();
     }
 
     private TtlEntry<String> entry(ObjectKey key) {

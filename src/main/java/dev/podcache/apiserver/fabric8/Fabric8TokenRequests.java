@@ -5,6 +5,7 @@ import dev.podcache.apiserver.TokenRequests;
 import dev.podcache.apiserver.http.ServerRequest;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.time.Durations;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.io.ByteArrayInputStream;
@@ -77,7 +78,7 @@ final class Fabric8TokenRequests implements TokenRequests {
         if (!(seconds instanceof Number life) || life.longValue() <= 0) {
             throw unreadable(what, "has no spec.expirationSeconds");
         }
-        return new IssuedToken(text, Duration.ofSeconds(life.longValue()));
+        return new IssuedToken(text, Durations.ofSeconds(life.longValue()));
     }
 
     private static @Nullable Object field(GenericKubernetesResource answer, String part, String name) {

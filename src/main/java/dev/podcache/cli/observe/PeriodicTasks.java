@@ -47,8 +47,8 @@ public final class PeriodicTasks implements AutoCloseable {
     private void runGuarded(Runnable task) {
         try {
             task.run();
-        } catch (RuntimeException e) {
-            // an exception would end all later runs
+        } catch (RuntimeException | Error e) {
+            // what is thrown would end all later runs
             log.error("{}: a task failed; it runs again in the next period", name, e);
         }
     }

@@ -55,8 +55,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Volumes and the working directory are below a directory of the container, which the variable {@code PODCACHE_ROOT}
  * names: with {@code mountPath: /etc/tls} a command reads {@code $PODCACHE_ROOT/etc/tls}, or {@code etc/tls} if it has no
  * {@code workingDir}. Mounts are writable, and must not be nested. The environment is the container's own, {@code PATH},
- * {@code PODCACHE_ROOT} and what a shell sets, such as {@code PWD}; variables whose names a shell does not know, such as
- * {@code my.key}, are left out.
+ * {@code PODCACHE_ROOT} and what a shell sets, such as {@code PWD}. Variables have any names and bytes that Kubernetes allows;
+ * while a command with a name that no shell knows, such as {@code my.key}, starts, other users of the machine can see the
+ * value of that variable for an instant. A command that is itself a shell passes no such variable on.
  *
  * <p>Containers go on when this process ends, also when it is killed, and are found again by the next runtime of the same
  * directory; their ends are then noticed up to 5 s later. Under systemd, this needs {@code KillMode=process}. A container
@@ -68,8 +69,10 @@ import org.jspecify.annotations.Nullable;
  * a container ends, all that its commands left is killed; if no agent runs then, by the next one. Such a process is found
  * by {@code PODCACHE_ROOT} in its environment: one that cleared or overwrote its environment is left.
  *
- * <p>A shell keeps the output: it slows a container down that writes more than about 20,000 lines or 1 MB per second,
- * and holds a line in memory until its end. The newest two files of output are kept. {@code exec} offers no terminal,
+ * <p>A shell keeps the output: it slows a container down that writes more than about 20,000 lines or 1 MB per second. A line
+ * may have any length: with the programs {@code stdbuf} and {@code fold}, no more than about a mebibyte of it is held in
+ * memory, and it is shown as one line; a line of exactly 1,048,573 bytes is joined with the next. Without them, it is held
+ * until its end. Zero bytes are left out. The newest two files of output are kept. {@code exec} offers no terminal,
  * and {@code attach} no input: it shows both outputs, line by line. {@code port-forward} reaches each port that listens
  * at 127.0.0.1 or ::1 of this machine, whether or not the pod's containers have opened it.
  * Thread-safe, as {@link PodRuntime} demands.
@@ -152,7 +155,10 @@ public final class ProcessRuntime
             return this;
         }
 
-        /** Keeps Secrets and tokens in memory: in this directory on a tmpfs, as for {@link VolumeDirectory}. */
+        /**
+         * Keeps Secrets and tokens in memory: in this directory on a tmpfs, as for {@link VolumeDirectory}. {@link #build}
+         * throws an IllegalArgumentException if they would reach a disk or another user there.
+         */
         public Builder memory(Path tmpfs) {
             this.memory = tmpfs;
             return this;

@@ -28,7 +28,14 @@ final class StuckObjects {
     private final Timekeeper timekeeper;
     private Map<ObjectName, Long> since = new HashMap<>(); // guarded by this
 
-    private record ObjectName(ObjectKind<?> kind, ObjectKey key) {
+    private record ObjectName(ObjectKind<?> kind, ObjectKey key) implements Comparable<ObjectName> {
+
+        /** See {@link ObjectKey#compareTo}. */
+        @Override
+        public int compareTo(ObjectName other) {
+            int byKey = key.compareTo(other.key);
+            return byKey == 0 ? kind.name().compareTo(other.kind.name()) : byKey;
+        }
 
         static ObjectName of(ObjectEntry entry) {
             return new ObjectName(entry.kind(), entry.key());

@@ -24,7 +24,8 @@ import org.slf4j.LoggerFactory;
  * Replaces the client certificate of a node before it expires: at a random point between 70 and 90 % of its life, so that
  * nodes that were added together do not all request theirs together. The certificate in use requests the next one. A
  * rotation that fails is repeated with a new key, after 2 s at first and then pauses that double up to 32 s; until one
- * succeeds, the certificate in use stays.
+ * succeeds, the certificate in use stays. A certificate that is beyond its point when it is issued, because its signer dates
+ * it back or the clock of this machine is ahead, is replaced after a tenth of what is left of its life, at most a minute.
  *
  * <p>After a rotation, requests use connections with the new certificate. Open watches stay on connections with the old one
  * until the server ends them, which it does after some minutes, so no watch is lost.
@@ -43,6 +44,11 @@ public final class CertificateRotation implements AutoCloseable {
 
     /** The clock may jump, and timers stand still while a machine is suspended. */
     private static final Duration LONGEST_WAIT = Duration.ofMinutes(10);
+
+    /** From the end of a rotation to the next request, whatever the new certificate says: a tenth of what is left of it. */
+    private static final Duration SHORTEST_BETWEEN = Duration.ofSeconds(1);
+
+    private static final Duration LONGEST_BETWEEN = Duration.ofMinutes(1);
 
     private static final Duration READ_AGAIN = Duration.ofMinutes(1);
     private static final Retries RETRIES = new Retries(Duration.ofSeconds(2), Duration.ofSeconds(32));
@@ -130,8 +136,8 @@ public final class CertificateRotation implements AutoCloseable {
 
     private void read() {
         try {
-            plan(certificate.files().read());
-        } catch (IOException | GeneralSecurityException | RuntimeException e) {
+            plan(certificate.files().read(), Duration.ZERO);
+        } catch (IOException | GeneralSecurityException | RuntimeException | Error e) {
             log.warn(
                     "{} cannot be read ({}), so it is not rotated; trying again in {} s",
                     certificate,
@@ -141,9 +147,10 @@ public final class CertificateRotation implements AutoCloseable {
         }
     }
 
-    private void plan(CertifiedKey identity) {
+    private void plan(CertifiedKey identity, Duration least) {
         X509Certificate used = identity.certificate();
-        Instant due = point(used.getNotBefore().toInstant(), identity.expires(), random.getAsDouble());
+        Instant wanted = point(used.getNotBefore().toInstant(), identity.expires(), random.getAsDouble());
+        Instant due = Comparators.max(wanted, server.timekeeper().wallTime().plus(least));
         current = used;
         next = due;
         inARow = 0;
@@ -162,23 +169,32 @@ public final class CertificateRotation implements AutoCloseable {
     }
 
     private void rotate() {
-        requests.next().whenComplete((identity, thrown) -> {
-            try {
-                ended(identity, thrown);
-            } catch (RuntimeException | Error e) {
-                failed(e);
-            }
-        });
+        try {
+            requests.next().whenComplete((identity, thrown) -> {
+                try {
+                    ended(identity, thrown);
+                } catch (RuntimeException | Error e) {
+                    failed(e);
+                }
+            });
+        } catch (RuntimeException | Error e) {
+            failed(e);
+        }
     }
 
     private void ended(@Nullable CertifiedKey identity, @Nullable Throwable thrown) {
         if (identity != null) {
             log.info("{} was rotated", certificate);
             useNow();
-            plan(identity);
+            plan(identity, between(identity));
         } else if (!(thrown instanceof CancellationException)) {
             failed(ApiServerException.causeOf(thrown));
         }
+    }
+
+    private Duration between(CertifiedKey identity) {
+        Duration left = Duration.between(server.timekeeper().wallTime(), identity.expires());
+        return Comparators.max(SHORTEST_BETWEEN, Comparators.min(left.dividedBy(10), LONGEST_BETWEEN));
     }
 
     private void useNow() {

@@ -78,8 +78,21 @@ final class EventSink {
             log.warn("{} events wait for the API server; further events are lost until one is written", MAX_WAITING);
         }
         if (begin) {
-            timekeeper.workers().execute(this::writeNext);
+            boolean submitted = false;
+            try {
+                timekeeper.workers().execute(this::writeNext);
+                submitted = true;
+            } finally {
+                if (!submitted) {
+                    stopped();
+                }
+            }
         }
+    }
+
+    /** The next event begins to write again. */
+    private synchronized void stopped() {
+        writing = false;
     }
 
     /** Drops the events that wait, and writes no others. Idempotent. */
@@ -98,6 +111,19 @@ final class EventSink {
     }
 
     private void writeNext() {
+        boolean over = false;
+        try {
+            writeAll();
+            over = true;
+        } finally {
+            if (!over) {
+                stopped();
+            }
+        }
+    }
+
+    /** Writes the events that wait, until none is left or one must be awaited. */
+    private void writeAll() {
         for (Event event = poll(); event != null; event = poll()) {
             Optional<EventCorrelator.Correlated> correlated = correlate(event);
             if (correlated.isPresent()) {
@@ -114,7 +140,7 @@ final class EventSink {
     private Optional<EventCorrelator.Correlated> correlate(Event event) {
         try {
             return correlator.correlate(event);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             log.error("an event was lost; this is a bug in Podcache", e);
             return Optional.empty();
         }
@@ -125,12 +151,21 @@ final class EventSink {
             return;
         }
         send(correlated).whenComplete((written, thrown) -> {
-            if (written != null) {
-                givingUp = false;
-                correlator.written(correlated.key(), written);
-                finished.complete(null);
-            } else if (!isClosed()) { // once closed, the request may have failed because its connection was closed
-                failed(correlated, tries, thrown, finished);
+            boolean handled = false;
+            try {
+                if (written != null) {
+                    givingUp = false;
+                    correlator.written(correlated.key(), written);
+                    finished.complete(null);
+                } else if (!isClosed()) { // once closed, the request may have failed because its connection was closed
+                    failed(correlated, tries, thrown, finished);
+                }
+                handled = true;
+            } finally {
+                if (!handled) {
+                    // what was thrown must not keep the other events from being written
+                    finished.complete(null);
+                }
             }
         });
     }

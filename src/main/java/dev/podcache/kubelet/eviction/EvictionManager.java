@@ -156,8 +156,11 @@ public final class EvictionManager implements AutoCloseable {
                 done.complete(null);
             } catch (Throwable e) {
                 // includes Error: a fact or a runtime that lacks a class must not end the loop
-                log.error("a run of the eviction manager failed; retrying in {} s", PERIOD.toSeconds(), e);
-                done.complete(null);
+                try {
+                    log.error("a run of the eviction manager failed; retrying in {} s", PERIOD.toSeconds(), e);
+                } finally {
+                    done.complete(null);
+                }
             }
             return done;
         });

@@ -6,6 +6,7 @@ import dev.podcache.kubelet.eviction.StorageLayout.Cleanup;
 import dev.podcache.kubelet.eviction.ThresholdTracker.Assessment;
 import dev.podcache.pod.CriticalPods;
 import dev.podcache.pod.QosClass;
+import dev.podcache.time.Durations;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Toleration;
 import java.time.Duration;
@@ -107,7 +108,7 @@ final class EvictionPolicy {
             return Eviction.IMMEDIATE;
         }
         Long seconds = pod.getSpec().getTerminationGracePeriodSeconds();
-        Duration own = seconds == null ? DEFAULT_GRACE : Duration.ofSeconds(seconds);
+        Duration own = seconds == null ? DEFAULT_GRACE : Durations.ofSeconds(seconds);
         Duration most = options.maxPodGracePeriod();
         return most.isNegative() || most.compareTo(own) > 0 ? own : most;
     }

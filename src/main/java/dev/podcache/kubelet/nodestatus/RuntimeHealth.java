@@ -120,7 +120,17 @@ public final class RuntimeHealth extends AbstractService {
             }
             querying = true;
         }
-        threads.execute(this::runQueries);
+        boolean submitted = false;
+        try {
+            threads.execute(this::runQueries);
+            submitted = true;
+        } finally {
+            if (!submitted) {
+                synchronized (lock) {
+                    querying = false;
+                }
+            }
+        }
         return true;
     }
 
@@ -130,13 +140,21 @@ public final class RuntimeHealth extends AbstractService {
                 record(answer());
             } catch (RuntimeException | Error e) {
                 // includes Error: a runtime that lacks a class must not end the queries
-                log.warn(
-                        "query of the container runtime's status failed: {}; retrying in {} s",
-                        e.toString(),
-                        PERIOD.toSeconds());
+                logFailure(e);
             }
         } while (mustQueryAgain());
         notifyStartedOnce();
+    }
+
+    private static void logFailure(Throwable failure) {
+        try {
+            log.warn(
+                    "query of the container runtime's status failed: {}; retrying in {} s",
+                    failure.toString(),
+                    PERIOD.toSeconds());
+        } catch (Throwable notLogged) {
+            // no memory, or a log that fails: the queries go on
+        }
     }
 
     /** Returns the runtime's answer. A null is a fault that lasts, so it counts at once, unlike an exception. */
@@ -219,7 +237,7 @@ public final class RuntimeHealth extends AbstractService {
     private static Optional<String> problem(Supplier<Optional<String>> check) {
         try {
             return check.get();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             return Optional.of(e.toString());
         }
     }

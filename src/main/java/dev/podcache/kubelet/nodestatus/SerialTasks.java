@@ -43,23 +43,27 @@ final class SerialTasks {
     }
 
     private <T> void start(Supplier<CompletableFuture<T>> task, CompletableFuture<T> result) {
-        CompletableFuture<T> pending;
+        boolean begun = false;
         try {
-            pending = task.get();
-        } catch (RuntimeException | Error e) {
-            pending = CompletableFuture.failedFuture(e);
-        }
-        pending.whenComplete((value, thrown) -> {
-            try {
-                if (thrown == null) {
-                    result.complete(value);
-                } else {
-                    result.completeExceptionally(thrown);
+            task.get().whenComplete((value, thrown) -> {
+                try {
+                    if (thrown == null) {
+                        result.complete(value);
+                    } else {
+                        result.completeExceptionally(thrown);
+                    }
+                } finally {
+                    startNext();
                 }
-            } finally {
+            });
+            begun = true;
+        } catch (RuntimeException | Error e) {
+            result.completeExceptionally(e);
+        } finally {
+            if (!begun) {
                 startNext();
             }
-        });
+        }
     }
 
     private void startNext() {

@@ -2,11 +2,10 @@ package dev.podcache.kubelet.podconfig;
 
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
-import com.google.common.io.MoreFiles;
-import com.google.common.io.RecursiveDeleteOption;
 import dev.podcache.kubelet.runtime.VolumeFile;
 import dev.podcache.time.Timekeeper;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -108,9 +107,14 @@ final class AtomicWriter {
         return true;
     }
 
+    /** Returns whether a payload was written to a directory. */
+    static boolean hasPayload(Path directory) {
+        return Files.isSymbolicLink(directory.resolve(DATA));
+    }
+
     private static void discard(Path unfinished, Exception cause) {
         try {
-            MoreFiles.deleteRecursively(unfinished, RecursiveDeleteOption.ALLOW_INSECURE);
+            Removal.of(unfinished);
         } catch (IOException e) {
             cause.addSuppressed(e);
         }
@@ -138,7 +142,16 @@ final class AtomicWriter {
         return Files.isDirectory(target, LinkOption.NOFOLLOW_LINKS) ? target : null;
     }
 
-    private static boolean contains(Path root, ImmutableMap<String, VolumeFile> files) throws IOException {
+    /** Returns whether these are the files of a directory. What a container made unreadable in it, is not. */
+    private static boolean contains(Path root, ImmutableMap<String, VolumeFile> files) {
+        try {
+            return holds(root, files);
+        } catch (IOException | UncheckedIOException unreadable) {
+            return false;
+        }
+    }
+
+    private static boolean holds(Path root, ImmutableMap<String, VolumeFile> files) throws IOException {
         Set<String> found = new HashSet<>();
         try (Stream<Path> paths = Files.walk(root)) {
             for (Path path : (Iterable<Path>) paths::iterator) {
@@ -208,7 +221,7 @@ final class AtomicWriter {
                 boolean hidden = name.startsWith("..") && !name.equals(DATA) && !entry.equals(current);
                 boolean obsolete = !names.contains(name) && isContainerLink(entry);
                 if (hidden || obsolete) {
-                    MoreFiles.deleteRecursively(entry, RecursiveDeleteOption.ALLOW_INSECURE);
+                    Removal.of(entry);
                 }
             }
         }

@@ -47,7 +47,8 @@ record ContainerMounts(Pod pod, Map<String, String> environment, ConfigTarget ta
                 name,
                 path.startsWith("/") ? path : "/" + path,
                 subPath(mount),
-                Boolean.TRUE.equals(mount.getReadOnly()) || VolumePayloads.isMadeHere(volume));
+                Boolean.TRUE.equals(mount.getReadOnly()) || VolumePayloads.isMadeHere(volume),
+                Nullables.orEmpty(mount.getSubPathExpr()));
     }
 
     private String subPath(VolumeMount mount) {

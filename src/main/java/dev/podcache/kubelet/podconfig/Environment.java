@@ -16,8 +16,9 @@ public final class Environment {
     }
 
     /**
-     * Returns the variables by name, in the order of their definition; unmodifiable. The map's {@code toString} shows
-     * the values: do not log it.
+     * Returns the variables by name, in the order of their definition; unmodifiable. {@link
+     * dev.podcache.kubelet.runtime.ByteText} says how a value stands for bytes that are not UTF-8. The map's {@code
+     * toString} shows the values: do not log it.
      */
     public Map<String, String> variables() {
         return variables;

@@ -1,12 +1,11 @@
 package dev.podcache.kubelet.podconfig;
 
 import com.google.common.collect.Iterables;
+import dev.podcache.kubelet.runtime.ByteText;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.Secret;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Map;
@@ -52,9 +51,8 @@ final class ObjectData {
     }
 
     /**
-     * Returns the value of a key as text, or null if there is no such key for variables.
-     *
-     * @throws PodConfigException if the value is not UTF-8, which a variable requires
+     * Returns the value of a key as text, or null if there is no such key for variables. What is not UTF-8 is written as
+     * {@link ByteText} does.
      */
     @Nullable
     String variable(String dataKey) {
@@ -62,17 +60,7 @@ final class ObjectData {
         if (value == null || origin.kind.equals(ObjectKind.CONFIG_MAP)) {
             return value;
         }
-        try {
-            byte[] bytes = decoded(dataKey, value);
-            return StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(bytes))
-                    .toString();
-        } catch (CharacterCodingException e) {
-            // no cause: it would reveal a position in the content
-            throw origin.target.failure("the value of key " + dataKey + " in " + name()
-                    + " is not UTF-8 and cannot be an environment variable; mount it as a file instead");
-        }
+        return ByteText.of(decoded(dataKey, value));
     }
 
     /** Returns the keys for files: all keys; for a ConfigMap, the keys in {@code data} come first. */

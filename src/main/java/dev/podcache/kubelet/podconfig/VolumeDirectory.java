@@ -1,7 +1,5 @@
 package dev.podcache.kubelet.podconfig;
 
-import com.google.common.io.MoreFiles;
-import com.google.common.io.RecursiveDeleteOption;
 import dev.podcache.kubelet.runtime.Launch.VolumeMountPoint;
 import dev.podcache.kubelet.runtime.VolumeFile;
 import dev.podcache.object.PodKey;
@@ -11,11 +9,14 @@ import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Volume;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,8 +26,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Writes the volumes of pods to a directory, for a {@link dev.podcache.kubelet.runtime.PodRuntime} whose containers use
@@ -50,7 +49,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class VolumeDirectory {
 
-    private static final Logger log = LoggerFactory.getLogger(VolumeDirectory.class);
     private static final Pattern SAFE_NAME = Pattern.compile("[A-Za-z0-9][-A-Za-z0-9_.:]*");
     private static final int POD_MODE = 0750;
     private static final int PAYLOAD_MODE = 0755;
@@ -75,16 +73,22 @@ public final class VolumeDirectory {
     }
 
     /**
-     * Creates volumes in {@code root}, and those that should not reach a disk in {@code memory}. If {@code memory} cannot
-     * be written, a warning is logged, and {@code root} is used for all volumes.
+     * Creates volumes in {@code root}, and those that should not reach a disk in {@code memory}.
      *
      * @param memory a directory on a tmpfs for this instance alone, such as {@code /dev/shm/edge-1}; created if it does
      *     not exist
+     * @throws IllegalArgumentException if {@code memory} is not on a tmpfs, is a link, belongs to another user or cannot be
+     *     written; the message says what to do. A mount fails alike if that becomes so later
      */
     public VolumeDirectory(Path root, Path memory, Timekeeper timekeeper) {
         this.root = root.toAbsolutePath().normalize();
-        this.memory = usable(memory.toAbsolutePath().normalize());
+        this.memory = memory.toAbsolutePath().normalize();
         this.timekeeper = timekeeper;
+        try {
+            MemoryDirectory.prepare(this.memory);
+        } catch (IOException e) {
+            throw new IllegalArgumentException(e.getMessage(), e);
+        }
     }
 
     /**
@@ -119,20 +123,28 @@ public final class VolumeDirectory {
     /**
      * Returns the path of a mounted volume, or of the part of it that {@code mount.subPath()} names; creates a directory
      * there if it does not exist. The path is inside the volume also after following symbolic links, at the time of this
-     * call: a container that may change the volume can replace a directory by a link later.
+     * call: a container that may change the volume can replace a directory by a link later. Nothing is created or changed
+     * outside the volume, also if a link appears during this call.
      *
      * @param pod with metadata and spec; neither kept nor modified
-     * @throws IOException if the pod has no such volume, it was not mounted, or the subPath leads out of it
+     * @throws IOException if the pod has no such volume, it was not mounted, or the subPath leads out of it; the message
+     *     names the {@code subPathExpr}, not its value
      */
     public Path path(Pod pod, VolumeMountPoint mount) throws IOException {
         Volume volume = Nullables.orEmpty(pod.getSpec().getVolumes()).stream()
                 .filter(each -> mount.volume().equals(each.getName()))
                 .findFirst()
                 .orElseThrow(() -> new IOException("the pod has no volume " + mount.volume()));
-        Path path = volume.getHostPath() != null
+        boolean host = volume.getHostPath() != null;
+        Path path = host
                 ? Path.of(Nullables.orEmpty(volume.getHostPath().getPath()))
                 : directory(PodReferences.key(pod), volume);
-        return mount.subPath().isEmpty() ? path : SubPath.of(path, mount.subPath(), VolumePayloads.isMadeHere(volume));
+        if (mount.subPath().isEmpty()) {
+            return path;
+        }
+        return VolumePayloads.isMadeHere(volume)
+                ? SubPath.ofPayload(path, mount)
+                : SubPath.of(path, mount, host ? null : podDirectory(path));
     }
 
     /**
@@ -152,13 +164,29 @@ public final class VolumeDirectory {
     }
 
     /**
-     * Deletes all volumes of a pod, without following symbolic links and without touching {@code hostPath} volumes. Has no
-     * effect on an unknown pod. Blocks while it uses the file system.
+     * Deletes all volumes of a pod and its directory, those with Secrets first, without following symbolic links and without
+     * touching {@code hostPath} volumes. Has no effect on an unknown pod. Blocks while it uses the file system.
+     *
+     * @throws IOException if something is left; what could be deleted is deleted
      */
     public void remove(PodKey pod) throws IOException {
-        remove(root, pod);
+        List<Path> directories = new ArrayList<>();
+        for (Path base : memory == null ? List.of(root) : List.of(memory, root)) {
+            Path directory = podDirectory(base, pod);
+            if (Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+                directories.addAll(payloads(directory));
+            }
+        }
         if (memory != null) {
-            remove(memory, pod);
+            directories.add(podDirectory(memory, pod));
+        }
+        directories.add(podDirectory(root, pod));
+        IOException failure = null;
+        for (Path directory : directories) {
+            failure = removed(directory, failure);
+        }
+        if (failure != null) {
+            throw failure;
         }
     }
 
@@ -213,6 +241,11 @@ public final class VolumeDirectory {
                 : Nullables.orEmpty(volume.getEmptyDir().getMedium());
     }
 
+    /** Returns the directory of the pod whose volume this is. */
+    private static Path podDirectory(Path volume) {
+        return Objects.requireNonNull(Objects.requireNonNull(volume.getParent()).getParent());
+    }
+
     private static Path podDirectory(Path base, PodKey pod) throws IOException {
         return base.resolve(safe(pod.uid()));
     }
@@ -225,9 +258,13 @@ public final class VolumeDirectory {
     }
 
     /** Creates a volume's directory and its parents. Returns false if it exists. */
-    private static boolean create(Path volume, int mode) throws IOException {
+    private boolean create(Path volume, int mode) throws IOException {
         if (Files.isDirectory(volume, LinkOption.NOFOLLOW_LINKS)) {
             return false;
+        }
+        if (memory != null && volume.startsWith(memory)) {
+            // may have been deleted or unmounted meanwhile
+            MemoryDirectory.prepare(memory);
         }
         Path volumes = Objects.requireNonNull(volume.getParent());
         Path pod = Objects.requireNonNull(volumes.getParent());
@@ -247,29 +284,30 @@ public final class VolumeDirectory {
         Files.setPosixFilePermissions(directory, AtomicWriter.permissions(mode));
     }
 
-    private static void remove(Path base, PodKey pod) throws IOException {
-        Path directory = podDirectory(base, pod);
-        if (Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
-            MoreFiles.deleteRecursively(directory, RecursiveDeleteOption.ALLOW_INSECURE);
+    /** Adds what a removal throws to {@code before}, so that one directory does not keep the next. */
+    private static @Nullable IOException removed(Path directory, @Nullable IOException before) {
+        try {
+            Removal.of(directory);
+            return before;
+        } catch (IOException e) {
+            if (before == null) {
+                return e;
+            }
+            before.addSuppressed(e);
+            return before;
         }
     }
 
-    /** Returns the directory, or null if it cannot be used. Other users may be able to create files in its parent. */
-    private static @Nullable Path usable(Path memory) {
-        try {
-            Files.createDirectories(memory);
-            Files.setPosixFilePermissions(memory, AtomicWriter.permissions(POD_MODE));
-            Path file = Files.createTempFile(memory, "writable", "");
-            boolean ours = Files.getOwner(file).equals(Files.getOwner(memory, LinkOption.NOFOLLOW_LINKS));
-            Files.delete(file);
-            if (ours && !Files.isSymbolicLink(memory)) {
-                return memory;
-            }
-            log.warn("memory directory {} belongs to another user; using the disk for all volumes", memory);
-        } catch (IOException e) {
-            log.warn("memory directory {} cannot be written ({}); using the disk for all volumes", memory, text(e));
+    /** Returns the volumes of a pod that were written from Secrets and the like. */
+    private static List<Path> payloads(Path pod) throws IOException {
+        try (Stream<Path> volumes = Files.list(pod.resolve("volumes"))) {
+            return volumes.filter(AtomicWriter::hasPayload).toList();
+        } catch (NoSuchFileException | NotDirectoryException none) {
+            return List.of();
+        } catch (AccessDeniedException unreadable) {
+            // the removal of the whole directory adds permissions
+            return List.of();
         }
-        return null;
     }
 
     /** The message of a failed call to the file system is often only a path. */

@@ -15,7 +15,7 @@
  * EnvironmentAssembly}, {@code VolumePayloads} and {@code PayloadAssembly}, {@code PodObjects}, {@code
  * ServiceAccountTokens} and {@code TokenState}, then the helpers: {@code VariableExpansion}, {@code DownwardFields},
  * {@code ContainerResources}, {@code ServiceVariables}. {@code VolumeDirectory} with {@code AtomicWriter}, {@code
- * FileOwnership} and {@code SubPath} is independent of the rest.
+ * FileOwnership}, {@code SubPath}, {@code MemoryDirectory} and {@code Removal} is independent of the rest.
  *
  * <table>
  * <caption>Locks</caption>

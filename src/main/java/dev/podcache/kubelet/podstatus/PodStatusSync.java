@@ -122,9 +122,17 @@ final class PodStatusSync implements AutoCloseable {
                 if (status != null && serverUid != null && reserve(status, serverUid)) {
                     startReport(status, serverUid);
                 }
-            } catch (RuntimeException e) {
-                log.error("the status of pod {} was not reported; the next full pass tries again", uid, e);
+            } catch (RuntimeException | Error e) {
+                notReported(uid, e);
             }
+        }
+    }
+
+    private static void notReported(String uid, Throwable failure) {
+        try {
+            log.error("the status of pod {} was not reported; the next full pass tries again", uid, failure);
+        } catch (Throwable notLogged) {
+            // no memory, or a log that fails: the other pods are reported all the same
         }
     }
 
@@ -163,17 +171,46 @@ final class PodStatusSync implements AutoCloseable {
         CompletableFuture<PodStatusReport.Result> report;
         try {
             report = reports.report(status, serverUid);
-        } catch (RuntimeException e) {
-            report = CompletableFuture.failedFuture(e);
+        } catch (RuntimeException | Error e) {
+            report = failed(e, status.pod().uid());
         }
         report.whenComplete((result, thrown) -> {
-            if (result != null) {
-                completed(status, serverUid, result);
-            } else {
-                failed(status, serverUid, Objects.requireNonNull(thrown));
+            boolean handled = false;
+            try {
+                if (result != null) {
+                    completed(status, serverUid, result);
+                } else {
+                    failed(status, serverUid, Objects.requireNonNull(thrown));
+                }
+                handled = true;
+            } catch (RuntimeException | Error e) {
+                notReported(status.pod().uid(), e);
+            } finally {
+                if (handled) {
+                    report(status.pod().uid());
+                } else {
+                    release(status.pod().uid());
+                }
             }
-            report(status.pod().uid());
         });
+    }
+
+    private CompletableFuture<PodStatusReport.Result> failed(Throwable failure, String uid) {
+        boolean made = false;
+        try {
+            CompletableFuture<PodStatusReport.Result> failed = CompletableFuture.failedFuture(failure);
+            made = true;
+            return failed;
+        } finally {
+            if (!made) {
+                release(uid);
+            }
+        }
+    }
+
+    /** Frees the place of a report whose end could not be handled. */
+    private synchronized void release(String uid) {
+        inFlight.remove(uid);
     }
 
     private void completed(VersionedPodStatus status, String serverUid, PodStatusReport.Result result) {
@@ -238,7 +275,7 @@ final class PodStatusSync implements AutoCloseable {
             synchronized (this) {
                 changed.forEach(status -> reported.remove(status.pod().uid()));
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             log.error(
                     "full pass over the statuses of pods failed; the next one runs in {} s", FULL_PASS.toSeconds(), e);
         } finally {

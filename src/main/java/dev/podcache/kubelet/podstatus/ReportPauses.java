@@ -1,6 +1,7 @@
 package dev.podcache.kubelet.podstatus;
 
 import dev.podcache.apiserver.Retries;
+import dev.podcache.time.Durations;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import java.util.HashMap;
@@ -41,7 +42,7 @@ final class ReportPauses {
         ReportPause previous = byUid.get(uid);
         int failures = previous == null ? 1 : previous.failures() + 1;
         Duration length = RETRIES.pause(failures, random.getAsDouble(), failure);
-        long end = timekeeper.nanoTime() + length.toNanos();
+        long end = timekeeper.nanoTime() + Durations.nanos(length);
         byUid.put(uid, new ReportPause(failures, end, timekeeper.schedule(length, task)));
         return failures;
     }

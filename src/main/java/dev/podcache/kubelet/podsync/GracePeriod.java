@@ -1,6 +1,7 @@
 package dev.podcache.kubelet.podsync;
 
 import dev.podcache.kubelet.eviction.Eviction;
+import dev.podcache.time.Durations;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
 import java.util.Optional;
@@ -28,7 +29,7 @@ final class GracePeriod {
         Long deletion = pod.getMetadata().getDeletionGracePeriodSeconds();
         Long specified = pod.getSpec() == null ? null : pod.getSpec().getTerminationGracePeriodSeconds();
         Long seconds = deletion != null ? deletion : specified;
-        Duration grace = seconds == null ? DEFAULT : Duration.ofSeconds(seconds);
+        Duration grace = seconds == null ? DEFAULT : Durations.ofSeconds(seconds);
         return grace.compareTo(LEAST) < 0 ? LEAST : grace;
     }
 }

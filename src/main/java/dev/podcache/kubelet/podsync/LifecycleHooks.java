@@ -4,6 +4,7 @@ import dev.podcache.kubelet.probe.HookRequest;
 import dev.podcache.kubelet.probe.ProbeExec.CommandResult;
 import dev.podcache.kubelet.probe.ProbeNetwork;
 import dev.podcache.pod.PodReferences;
+import dev.podcache.time.Durations;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.LifecycleHandler;
@@ -97,7 +98,7 @@ final class LifecycleHooks {
                     .send(network.orElseThrow());
         }
         if (hook.getSleep() != null) {
-            return sleep(Duration.ofSeconds(hook.getSleep().getSeconds()));
+            return sleep(Durations.ofSeconds(hook.getSleep().getSeconds()));
         }
         return CompletableFuture.failedFuture(new IllegalArgumentException(
                 "the hook has none of exec, httpGet and sleep; tcpSocket is not supported"));

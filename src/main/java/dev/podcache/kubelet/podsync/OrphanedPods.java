@@ -30,6 +30,9 @@ final class OrphanedPods implements AutoCloseable {
 
     private static final Backoff PAUSES = new Backoff(Duration.ofSeconds(2), Duration.ofSeconds(30));
 
+    /** The pause after a failure that could not even be reported. */
+    private static final Duration UNREPORTED = Duration.ofSeconds(30);
+
     private final PodRuntime runtime;
     private final TaskThreads threads;
     private final OverdueCalls listing;
@@ -107,7 +110,17 @@ final class OrphanedPods implements AutoCloseable {
             }
             looking = true;
         }
-        threads.executeNow(this::endAll);
+        boolean begun = false;
+        try {
+            threads.executeNow(this::endAll);
+            begun = true;
+        } finally {
+            if (!begun) {
+                synchronized (this) {
+                    looking = false;
+                }
+            }
+        }
     }
 
     private void endAll() {
@@ -121,8 +134,14 @@ final class OrphanedPods implements AutoCloseable {
             }
             failures = 0;
         } catch (RuntimeException | Error e) {
+            retryIn = UNREPORTED;
             retryIn = failed(e);
+        } finally {
+            looked(retryIn);
         }
+    }
+
+    private void looked(Duration retryIn) {
         boolean lookAgain;
         synchronized (this) {
             looking = false;

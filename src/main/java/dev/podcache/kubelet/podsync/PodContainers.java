@@ -1,5 +1,6 @@
 package dev.podcache.kubelet.podsync;
 
+import com.google.common.primitives.Ints;
 import dev.podcache.kubelet.podconfig.PodConfigException;
 import dev.podcache.kubelet.podconfig.PodPlacement;
 import dev.podcache.kubelet.podsync.LifecycleHooks.HookTarget;
@@ -268,7 +269,7 @@ final class PodContainers {
     }
 
     private static int nextCount(@Nullable ContainerStatus last) {
-        return last == null ? 0 : last.getRestartCount() + 1;
+        return last == null ? 0 : Ints.saturatedCast(last.getRestartCount() + 1L);
     }
 
     /** Ends the sync if it was interrupted during a read, which fails then. */

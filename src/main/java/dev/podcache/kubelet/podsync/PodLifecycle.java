@@ -12,6 +12,7 @@ import dev.podcache.pod.PodEnd;
 import dev.podcache.pod.PodOrigin;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.time.ApiTime;
+import dev.podcache.time.Durations;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodStatus;
@@ -319,7 +320,8 @@ final class PodLifecycle {
         return parts.statuses()
                 .getPodStatus(pod.getMetadata().getUid())
                 .flatMap(status -> ApiTime.parse(status.getStartTime()))
-                .map(start -> Duration.between(parts.timekeeper().wallTime(), start.plusSeconds(seconds)))
+                .map(start ->
+                        Duration.between(parts.timekeeper().wallTime(), start).plus(Durations.ofSeconds(seconds)))
                 .map(left -> left.isNegative() ? Duration.ZERO : left);
     }
 

@@ -7,6 +7,7 @@ import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.kubelet.runtime.PodState;
 import dev.podcache.object.PodKey;
 import dev.podcache.pod.PodReferences;
+import dev.podcache.time.Durations;
 import dev.podcache.time.TaskThreads;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Container;
@@ -60,7 +61,7 @@ final class PodStop {
      */
     void stop(Pod pod, PodState state, Duration gracePeriod) throws IOException, InterruptedException {
         PodKey key = PodReferences.key(pod);
-        long deadline = timekeeper.nanoTime() + gracePeriod.toNanos();
+        long deadline = timekeeper.nanoTime() + Durations.nanos(gracePeriod);
         List<Container> sidecars =
                 Lists.reverse(running(pod.getSpec().getInitContainers(), state.initContainers()).stream()
                         .filter(States::isSidecar)
@@ -94,7 +95,7 @@ final class PodStop {
 
     /** Stops one running container. Returns when it does not run any more. */
     Container stop(HookTarget target, Duration gracePeriod) throws IOException, InterruptedException {
-        long deadline = timekeeper.nanoTime() + gracePeriod.toNanos();
+        long deadline = timekeeper.nanoTime() + Durations.nanos(gracePeriod);
         preStop(target, gracePeriod);
         calls.throwIfClosed();
         runtime.stop(PodReferences.key(target.pod()), target.container().getName(), left(deadline));

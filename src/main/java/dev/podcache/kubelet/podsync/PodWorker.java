@@ -30,8 +30,14 @@ final class PodWorker {
      * the pod reappears before that, as in a list from a server that lags behind, its syncs continue. If it reappears
      * later, it gets a new worker. So a pod never has two active workers.
      *
+     * Whatever is thrown, even where memory is missing, `syncing` becomes false again and the future of close() completes:
+     * first the fields are set, without an allocation, then the rest is tried.
+     *
      * The lock guards the fields below. No foreign code is called under it, except the timer's.
      */
+
+    /** When a sync is repeated that threw in spite of its contract. Made here, because memory may be missing then. */
+    private static final Optional<Duration> AFTER_THROW = Optional.of(Duration.ofSeconds(10));
 
     private final PodSync sync;
     private final Executor threads;
@@ -47,7 +53,7 @@ final class PodWorker {
     private @Nullable CompletableFuture<Void> lastSync; // set if one runs while this is closed
     private Timekeeper.@Nullable Scheduled timer;
 
-    /** The sync of one pod. Must not throw. */
+    /** The sync of one pod. Should not throw; a sync that does is repeated after 10 s. */
     interface PodSync {
 
         /**
@@ -168,7 +174,24 @@ final class PodWorker {
             }
             syncing = true;
         }
-        threads.execute(this::runSync);
+        submit();
+    }
+
+    /** Submits a sync. Call it with {@code syncing} set. */
+    private void submit() {
+        boolean submitted = false;
+        try {
+            threads.execute(this::runSync);
+            submitted = true;
+        } finally {
+            if (!submitted) {
+                notSubmitted();
+            }
+        }
+    }
+
+    private synchronized void notSubmitted() {
+        syncing = false;
     }
 
     private void runSync() {
@@ -183,7 +206,15 @@ final class PodWorker {
             isGone = gone;
             thread = Thread.currentThread();
         }
-        Optional<Duration> delay = sync.sync(newest, isGone);
+        Optional<Duration> delay = AFTER_THROW;
+        try {
+            delay = sync.sync(newest, isGone);
+        } finally {
+            end(isGone, delay);
+        }
+    }
+
+    private void end(boolean wasGone, Optional<Duration> delay) {
         boolean submitAgain;
         boolean isFinished;
         CompletableFuture<Void> last;
@@ -194,20 +225,28 @@ final class PodWorker {
             Thread.interrupted();
             submitAgain = resync && !closed;
             syncing = submitAgain;
-            isFinished = isGone && gone && delay.isEmpty() && !submitAgain;
+            isFinished = wasGone && gone && delay.isEmpty() && !submitAgain;
             finished = isFinished;
-            if (!submitAgain && !closed) {
-                timer = delay.map(time -> timekeeper.schedule(time, this::requestSync))
-                        .orElse(null);
+        }
+        try {
+            if (submitAgain) {
+                submit();
+            } else if (isFinished) {
+                sync.finished();
+            } else if (delay.isPresent()) {
+                setTimer(delay.get());
+            }
+        } finally {
+            if (last != null) {
+                last.complete(null);
             }
         }
-        if (submitAgain) {
-            threads.execute(this::runSync);
-        } else if (isFinished) {
-            sync.finished();
-        }
-        if (last != null) {
-            last.complete(null);
+    }
+
+    private synchronized void setTimer(Duration delay) {
+        // a change meanwhile has begun a sync, which sets the next timer
+        if (!syncing && !closed && timer == null) {
+            timer = timekeeper.schedule(delay, this::requestSync);
         }
     }
 

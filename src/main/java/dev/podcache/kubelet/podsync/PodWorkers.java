@@ -236,6 +236,9 @@ public final class PodWorkers implements AutoCloseable {
         private final String uid;
         private final PodLifecycle lifecycle;
 
+        /** Made here, because memory may be missing when a sync fails. */
+        private final Optional<Duration> retry = Optional.of(parts.periods().failed());
+
         GuardedSync(String uid, PodLifecycle lifecycle) {
             this.uid = uid;
             this.lifecycle = lifecycle;
@@ -243,25 +246,48 @@ public final class PodWorkers implements AutoCloseable {
 
         @Override
         public Optional<Duration> sync(Pod pod, boolean gone) {
+            // what escapes here is handled by the worker: it syncs again
             try {
                 return lifecycle.sync(pod, gone, random);
             } catch (InterruptedException e) {
                 log.debug("sync of pod {} was interrupted, because the pod is to end or the agent is closed", uid);
             } catch (IOException | RuntimeException | Error e) {
                 // includes Error: a runtime that lacks a class must not end the syncs of the pod
-                Level level = closed.get() ? Level.DEBUG : Level.WARN;
-                lifecycle.failures().log(level, "sync of pod " + KnownPods.name(pod) + " failed; retrying", e);
+                failed(pod, e);
             }
-            return Optional.of(SyncPeriods.jittered(parts.periods().failed(), random));
+            return jittered();
+        }
+
+        private void failed(Pod pod, Throwable failure) {
+            try {
+                Level level = closed.get() ? Level.DEBUG : Level.WARN;
+                lifecycle.failures().log(level, "sync of pod " + KnownPods.name(pod) + " failed; retrying", failure);
+            } catch (Throwable notLogged) {
+                // no memory, or a log that fails: the pod is synced again all the same
+            }
+        }
+
+        private Optional<Duration> jittered() {
+            try {
+                return Optional.of(SyncPeriods.jittered(parts.periods().failed(), random));
+            } catch (Throwable noMemory) {
+                return retry;
+            }
         }
 
         @Override
         public void finished() {
-            evictions.ended(uid);
-            workers.computeIfPresent(uid, (key, worker) -> worker.isFinished() ? null : worker);
-            StaticPods source = staticPods;
-            if (source != null) {
-                source.finished(uid);
+            try {
+                evictions.ended(uid);
+            } finally {
+                try {
+                    workers.computeIfPresent(uid, (key, worker) -> worker.isFinished() ? null : worker);
+                } finally {
+                    StaticPods source = staticPods;
+                    if (source != null) {
+                        source.finished(uid);
+                    }
+                }
             }
         }
     }

@@ -1,5 +1,6 @@
 package dev.podcache.kubelet.podsync;
 
+import com.google.common.collect.Comparators;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -32,8 +33,9 @@ final class RestartBackoff {
         if (entry == null) {
             return Duration.ZERO;
         }
-        Duration left = Duration.between(now, ended.plus(entry.pause));
-        return left.isNegative() ? Duration.ZERO : left;
+        // the runtime's time of the end may be any, so it is not added to, and lengthens no pause
+        Duration left = Duration.between(now, ended).plus(entry.pause);
+        return left.isNegative() ? Duration.ZERO : Comparators.min(left, entry.pause);
     }
 
     /** Returns the whole pause before the next restart of a container; zero if it may start at once. */

@@ -127,15 +127,43 @@ final class PodProbes {
         ProbeTarget target;
         String containerId;
         synchronized (this) {
+            target = new ProbeTarget(pod, worker.container(), podIp);
+            containerId = worker.state().containerId();
             if (!worker.begin(turn)) {
                 return;
             }
-            target = new ProbeTarget(pod, worker.container(), podIp);
-            containerId = worker.state().containerId();
         }
-        workerThreads.execute(() -> run(worker, target)
-                .whenCompleteAsync(
-                        (outcome, thrown) -> end(worker, target, containerId, outcome, thrown), workerThreads));
+        boolean submitted = false;
+        try {
+            workerThreads.execute(() -> run(worker, target, containerId));
+            submitted = true;
+        } finally {
+            if (!submitted) {
+                goOn(worker);
+            }
+        }
+    }
+
+    private void run(ProbeWorker worker, ProbeTarget target, String containerId) {
+        boolean begun = false;
+        try {
+            run(worker, target)
+                    .whenCompleteAsync(
+                            (outcome, thrown) -> end(worker, target, containerId, outcome, thrown), workerThreads);
+            begun = true;
+        } finally {
+            if (!begun) {
+                goOn(worker);
+            }
+        }
+    }
+
+    /** Ends a check, so that the next one follows. */
+    private synchronized void goOn(ProbeWorker worker) {
+        worker.end();
+        if (!closed) {
+            reschedule();
+        }
     }
 
     private CompletableFuture<ProbeOutcome> run(ProbeWorker worker, ProbeTarget target) {
@@ -160,12 +188,7 @@ final class PodProbes {
         } catch (RuntimeException | Error e) {
             log.error("the result of the {} of pod {} was not reported; probing continues", worker, key, e);
         } finally {
-            synchronized (this) {
-                worker.end();
-                if (!closed) {
-                    reschedule();
-                }
-            }
+            goOn(worker);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.podcache.kubelet.probe;
 
+import dev.podcache.time.Durations;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import java.time.Instant;
@@ -48,7 +49,7 @@ final class ProbeSchedule {
 
     /** Returns the nanoseconds of the time after {@code delay}. */
     long in(Duration delay) {
-        return timekeeper.nanoTime() + delay.toNanos();
+        return timekeeper.nanoTime() + Durations.nanos(delay);
     }
 
     /** Runs a task on the timer thread at a time from {@link #in}, or as soon as possible if it has passed. */

@@ -1,5 +1,6 @@
 package dev.podcache.kubelet.probe;
 
+import dev.podcache.time.Durations;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerStateRunning;
@@ -215,7 +216,7 @@ final class ProbeWorker {
                 kind,
                 "Container " + container.getName() + " failed " + (kind == ProbeKind.LIVENESS ? "liveness" : "startup")
                         + " probe",
-                Optional.ofNullable(spec.getTerminationGracePeriodSeconds()).map(Duration::ofSeconds)));
+                Optional.ofNullable(spec.getTerminationGracePeriodSeconds()).map(Durations::ofSeconds)));
     }
 
     /** Returns a name for log lines, such as {@code Liveness probe of container web}. */

@@ -1,7 +1,6 @@
 package dev.podcache.kubelet.process;
 
-import com.google.common.io.MoreFiles;
-import com.google.common.io.RecursiveDeleteOption;
+import dev.podcache.kubelet.podconfig.Removal;
 import dev.podcache.time.ApiTime;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.ContainerState;
@@ -9,7 +8,6 @@ import io.fabric8.kubernetes.api.model.ContainerStateBuilder;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -192,8 +190,6 @@ public final class ContainerInstance {
     }
 
     private static void delete(Path directory) throws IOException {
-        if (Files.exists(directory)) {
-            MoreFiles.deleteRecursively(directory, RecursiveDeleteOption.ALLOW_INSECURE);
-        }
+        Removal.of(directory);
     }
 }

@@ -24,6 +24,7 @@ public final class ContainerOutput extends InputStream {
     private final OutputFiles files; // guarded by itself, so that it is not closed while it is read
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
     private long skipped;
+    private boolean shows; // the line of the last piece
     private byte[] line = new byte[0];
     private int position;
 
@@ -42,7 +43,7 @@ public final class ContainerOutput extends InputStream {
         long count = 0;
         try (OutputFiles counted = new OutputFiles(container.directory())) {
             for (Optional<OutputLine> next = counted.next(); next.isPresent(); next = counted.next()) {
-                count += isRecent(next.get()) ? 1 : 0;
+                count += next.get().first() && isRecent(next.get()) ? 1 : 0;
             }
         }
         return count;
@@ -74,12 +75,16 @@ public final class ContainerOutput extends InputStream {
         return count;
     }
 
+    /** Goes on to the next piece of a line that is to be shown. Returns false at the end. */
     private boolean nextLine() throws IOException {
         boolean ended = !options.follow();
         while (!closed.isDone()) {
             Optional<OutputLine> next = nextInFiles();
             if (next.isPresent()) {
-                if (isRecent(next.get()) && skipped-- <= 0) {
+                if (next.get().first()) {
+                    shows = isRecent(next.get()) && skipped-- <= 0;
+                }
+                if (shows) {
                     line = next.get().shown(options.timestamps());
                     position = 0;
                     return true;

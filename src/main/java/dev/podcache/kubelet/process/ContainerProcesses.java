@@ -1,8 +1,8 @@
 package dev.podcache.kubelet.process;
 
 import com.google.common.base.Splitter;
+import dev.podcache.kubelet.runtime.ByteText;
 import java.io.IOException;
-import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -30,10 +30,9 @@ final class ContainerProcesses {
 
     private ContainerProcesses() {}
 
-    /** Returns the variables of a process, each as {@code name=value}. */
+    /** Returns the variables of a process, each as {@code name=value}, with bytes as {@link ByteText} writes them. */
     static Iterable<String> environment(long pid) throws IOException {
-        byte[] variables = Files.readAllBytes(PROC.resolve(pid + "/environ"));
-        return ZERO_BYTES.split(new String(variables, Charset.defaultCharset()));
+        return ZERO_BYTES.split(ByteText.of(Files.readAllBytes(PROC.resolve(pid + "/environ"))));
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.podcache.kubelet.process;
 import dev.podcache.kubelet.runtime.Launch;
 import dev.podcache.kubelet.runtime.Launch.VolumeMountPoint;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -31,7 +32,7 @@ final class ContainerRoot {
             Path link = inside(root, mount.path(), "mountPath");
             refuseNested(root, link, mount.path());
             Files.createDirectories(Objects.requireNonNull(link.getParent()));
-            Files.createSymbolicLink(link, volumes.of(mount));
+            createLink(link, volumes.of(mount), mount);
         }
         Path working =
                 launch.workingDirectory().isEmpty() ? root : inside(root, launch.workingDirectory(), "workingDir");
@@ -39,6 +40,16 @@ final class ContainerRoot {
             Files.createDirectories(working);
         }
         return working;
+    }
+
+    private static void createLink(Path link, Path target, VolumeMountPoint mount) throws IOException {
+        try {
+            Files.createSymbolicLink(link, target);
+        } catch (FileSystemException e) {
+            // its message names the target, which may contain the value of a Secret
+            throw new IOException("volume " + mount.volume() + " cannot be mounted at " + mount.path() + ": "
+                    + e.getClass().getSimpleName() + (e.getReason() == null ? "" : ": " + e.getReason()));
+        }
     }
 
     private static Path inside(Path root, String path, String field) throws IOException {

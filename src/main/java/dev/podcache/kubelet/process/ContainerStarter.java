@@ -1,9 +1,11 @@
 package dev.podcache.kubelet.process;
 
-import com.google.common.collect.Streams;
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.Iterables;
 import com.google.common.io.Resources;
 import dev.podcache.kubelet.eviction.OomScoreAdjust;
 import dev.podcache.kubelet.podconfig.VolumeDirectory;
+import dev.podcache.kubelet.runtime.ByteText;
 import dev.podcache.kubelet.runtime.Launch;
 import dev.podcache.object.Quoted;
 import dev.podcache.pod.PodReferences;
@@ -11,27 +13,30 @@ import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
-import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Starts containers: each is a {@code supervise.sh} with a session of its own, which outlives the agent. Thread-safe. */
 public final class ContainerStarter {
 
+    private static final Logger log = LoggerFactory.getLogger(ContainerStarter.class);
     private static final String SCRIPT = "supervise.sh";
     private static final String DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-    /** The names of variables that a shell passes on. */
-    private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
+    /** What a variable or an argument has at most, with its zero byte: the kernel's MAX_ARG_STRLEN. */
+    private static final int LONGEST = 128 << 10;
 
     private final PodDirectories pods;
     private final VolumeDirectory volumes;
@@ -104,52 +109,71 @@ public final class ContainerStarter {
             throw new IOException("container " + container.getName() + " has no command; the process runtime uses no"
                     + " images, so the pod's spec must have one");
         }
+        // no message contains a value
         for (Map.Entry<String, String> variable : launch.environment().entrySet()) {
-            // the message of ProcessBuilder would contain the value
-            if (variable.getValue().indexOf('\0') >= 0) {
-                throw new IOException("environment variable " + Quoted.value(variable.getKey())
-                        + " contains a zero byte, which no process can receive; mount it as a file instead");
-            }
+            requirePossible(
+                    "environment variable " + Quoted.value(variable.getKey()),
+                    variable.getKey() + "=" + variable.getValue());
+        }
+        int number = 0;
+        for (String word : Iterables.concat(launch.command(), launch.args())) {
+            requirePossible("word " + number++ + " of the command", word);
+        }
+        if (launch.command().get(0).indexOf('=') >= 0 && LaunchScript.needsEnv(launch.environment())) {
+            throw new IOException("container " + container.getName() + " has a command with = in its name and variables"
+                    + " whose names no shell knows; use sh -c");
+        }
+    }
+
+    private static void requirePossible(String what, String text) throws IOException {
+        if (text.indexOf('\0') >= 0) {
+            throw new IOException(
+                    what + " contains a zero byte, which no process can receive; mount it as a file instead");
+        }
+        if (ByteText.bytes(text).length >= LONGEST) {
+            throw new IOException(what + " is longer than " + (LONGEST >> 10)
+                    + " KiB, which no process can receive; mount it as a file instead");
         }
     }
 
     private void run(Path directory, Path working, Launch launch, int oomScoreAdjust) throws IOException {
         Path errors = directory.resolve("errors");
-        ProcessBuilder builder = new ProcessBuilder(arguments(directory, launch, oomScoreAdjust))
+        ProcessBuilder builder = new ProcessBuilder(arguments(directory, oomScoreAdjust))
                 .directory(working.toFile())
-                .redirectInput(new File("/dev/null"))
                 .redirectError(errors.toFile());
-        Map<String, String> environment = builder.environment();
-        environment.clear();
-        launch.environment().forEach((name, value) -> {
-            if (VARIABLE.matcher(name).matches()) {
-                environment.put(name, value);
+        builder.environment().clear();
+        builder.environment().put("PATH", DEFAULT_PATH);
+        // so that what is left of it is found
+        String root = ContainerInstance.root(directory).toString();
+        builder.environment().put(ContainerProcesses.VARIABLE, root);
+        Map<String, String> environment = new LinkedHashMap<>(launch.environment());
+        environment.put(ContainerProcesses.VARIABLE, root);
+        List<String> command = ImmutableList.copyOf(Iterables.concat(launch.command(), launch.args()));
+        byte[] script = LaunchScript.of("echo started >&3; exec 2>&1 3>&- </dev/null", environment, command);
+        Process supervisor = builder.start();
+        try (BufferedReader ready = supervisor.inputReader()) {
+            try (OutputStream in = supervisor.getOutputStream()) {
+                in.write(script);
+            } catch (IOException brokenPipe) {
+                log.debug("supervise.sh ended early; its errors say why", brokenPipe);
             }
-        });
-        environment.put("PATH", DEFAULT_PATH);
-        environment.put(
-                ContainerProcesses.VARIABLE, ContainerInstance.root(directory).toString());
-        try (BufferedReader ready = builder.start().inputReader()) {
             if (ready.readLine() == null) {
                 throw new IOException("supervise.sh failed: " + Quoted.text(Files.readString(errors)));
             }
         }
     }
 
-    private List<String> arguments(Path directory, Launch launch, int oomScoreAdjust) throws IOException {
+    private List<String> arguments(Path directory, int oomScoreAdjust) throws IOException {
         String uptime = Files.readString(Path.of("/proc/uptime"), StandardCharsets.US_ASCII);
         long sinceBoot = Long.parseLong(uptime.substring(0, uptime.indexOf(' ')).replace(".", ""));
         long boot = OutputLine.hundredths(timekeeper.wallTime()) - sinceBoot;
-        List<String> supervisor = List.of(
+        return List.of(
                 "setsid",
                 "sh",
                 script.toString(),
                 directory.toString(),
                 Long.toString(boot),
                 Long.toString(outputLimit),
-                launch.environment().getOrDefault("PATH", DEFAULT_PATH),
                 Integer.toString(oomScoreAdjust));
-        return Streams.concat(supervisor.stream(), launch.command().stream(), launch.args().stream())
-                .toList();
     }
 }

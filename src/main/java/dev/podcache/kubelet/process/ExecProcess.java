@@ -1,5 +1,7 @@
 package dev.podcache.kubelet.process;
 
+import com.google.common.base.CharMatcher;
+import com.google.common.collect.Lists;
 import dev.podcache.kubelet.runtime.ContainerExec.ContainerProcess;
 import dev.podcache.time.Timekeeper;
 import java.io.Closeable;
@@ -7,7 +9,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -23,6 +25,8 @@ import org.slf4j.LoggerFactory;
 final class ExecProcess implements ContainerProcess {
 
     private static final Logger log = LoggerFactory.getLogger(ExecProcess.class);
+
+    private static final String READ_AND_EXECUTE = "IFS= read -r script && eval \"$(printf \"$script\")\"";
 
     private final Process process;
     private final CompletableFuture<Process> ended;
@@ -51,12 +55,7 @@ final class ExecProcess implements ContainerProcess {
                 .command()
                 .filter(ProcessIdentity::isAlive)
                 .orElseThrow(() -> new IOException("container " + container.name() + " does not run"));
-        List<String> arguments = new ArrayList<>(List.of("setsid"));
-        arguments.addAll(command);
-        ProcessBuilder builder = new ProcessBuilder(arguments)
-                .directory(new File(container.record().workingDirectory()));
-        Map<String, String> environment = builder.environment();
-        environment.clear();
+        Map<String, String> environment = new LinkedHashMap<>();
         for (String variable : ContainerProcesses.environment(beside.pid())) {
             int equals = variable.indexOf('=');
             if (equals > 0) {
@@ -65,9 +64,54 @@ final class ExecProcess implements ContainerProcess {
         }
         // the container's command may have changed it
         environment.put(ContainerProcesses.VARIABLE, container.root().toString());
-        ExecProcess started = new ExecProcess(builder.start(), timekeeper);
+        File directory = new File(container.record().workingDirectory());
+        Process process = isPlain(environment, command)
+                ? start(Lists.asList("setsid", command.toArray(String[]::new)), environment, directory)
+                : startByScript(environment, command, directory);
+        ExecProcess started = new ExecProcess(process, timekeeper);
         started.ended.thenRun(() -> ended.accept(started));
         return started;
+    }
+
+    /** Returns whether the JVM passes variables and words on as they are, whatever its locale is. */
+    private static boolean isPlain(Map<String, String> environment, List<String> command) {
+        CharMatcher ascii = CharMatcher.ascii();
+        return command.stream().allMatch(ascii::matchesAllOf)
+                && environment.keySet().stream().allMatch(ascii::matchesAllOf)
+                && environment.values().stream().allMatch(ascii::matchesAllOf);
+    }
+
+    private static Process start(List<String> command, Map<String, String> environment, File directory)
+            throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(command).directory(directory);
+        builder.environment().clear();
+        builder.environment().putAll(environment);
+        return builder.start();
+    }
+
+    /** A shell reads the script from the first line of the standard input, byte by byte; the rest is the command's. */
+    private static Process startByScript(Map<String, String> environment, List<String> command, File directory)
+            throws IOException {
+        if (command.stream().anyMatch(word -> word.indexOf('\0') >= 0)) {
+            throw new IOException("the command contains a zero byte, which no process can receive");
+        }
+        Map<String, String> ofShell = new LinkedHashMap<>();
+        for (String name : List.of("PATH", ContainerProcesses.VARIABLE)) {
+            String value = environment.get(name);
+            if (value != null && CharMatcher.ascii().matchesAllOf(value)) {
+                ofShell.put(name, value);
+            }
+        }
+        Process process = start(List.of("setsid", "sh", "-c", READ_AND_EXECUTE), ofShell, directory);
+        try {
+            OutputStream in = process.getOutputStream();
+            in.write(LaunchScript.line(LaunchScript.of("", environment, command)));
+            in.flush();
+            return process;
+        } catch (IOException e) {
+            process.destroyForcibly();
+            throw e;
+        }
     }
 
     boolean hasEnded() {

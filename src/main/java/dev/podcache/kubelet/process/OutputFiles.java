@@ -1,14 +1,13 @@
 package dev.podcache.kubelet.process;
 
 import com.google.common.primitives.Longs;
-import java.io.BufferedInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -17,16 +16,43 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the lines of the files {@code output.<n>} of a container, in order, while {@code supervise.sh} may write further
- * ones. Not thread-safe.
+ * ones. Reads blocks: a line of any length takes no more memory than a short one. Not thread-safe.
  */
 final class OutputFiles implements Closeable {
 
+    /*
+     * A line of a file is its time, a blank and a text. A plus behind the time says that the next line of the file
+     * continues the text, because supervise.sh has cut it. Damaged lines, as of a full disk, are left out.
+     */
+
+    /** As in the log of a CRI. */
+    static final int LONGEST_PIECE = 16 << 10;
+
     private static final String PREFIX = "output.";
+    private static final int LONGEST_TIME = 18;
 
     private final Path container;
-    private final ByteArrayOutputStream line = new ByteArrayOutputStream();
+    private final byte[] block = new byte[LONGEST_PIECE];
+    private int position; // in the block
+    private int limit; // of the block
     private @Nullable InputStream file;
     private long number = -1; // of the open file
+
+    private LinePart part = LinePart.TIME;
+    private int digits; // of the time of the file's line so far
+    private long read; // the time of the file's line so far
+    private boolean plus; // behind that time
+    private boolean continues; // the file's line before had a plus
+    private long hundredths; // the time of the line
+    private boolean begins = true; // no piece of the line was returned yet
+    private @Nullable OutputLine ending; // to be returned first
+
+    /** Where in a line of the file the next byte is. */
+    private enum LinePart {
+        TIME,
+        TEXT,
+        DAMAGED
+    }
 
     /** Opens the oldest file, if there is one. */
     OutputFiles(Path container) throws IOException {
@@ -47,36 +73,93 @@ final class OutputFiles implements Closeable {
         return size;
     }
 
-    /** Returns the next complete line; empty if there is none now. */
+    /** Returns the next piece of a line; empty if there is none now. */
     Optional<OutputLine> next() throws IOException {
-        while (true) {
-            byte[] complete = readLine();
-            if (complete == null && openNext()) {
-                continue;
-            }
-            if (complete == null) {
+        OutputLine piece = null;
+        while (piece == null) {
+            if (ending != null) {
+                piece = ending;
+                ending = null;
+            } else if (position < limit || fill()) {
+                piece = inBlock();
+            } else if (!openNext()) {
                 return Optional.empty();
             }
-            Optional<OutputLine> parsed = OutputLine.parse(complete);
-            if (parsed.isPresent()) {
-                return parsed;
+        }
+        return Optional.of(piece);
+    }
+
+    private boolean fill() throws IOException {
+        position = 0;
+        limit = file == null ? 0 : Math.max(0, file.read(block));
+        return limit > 0;
+    }
+
+    /** Reads on in the block, at least one byte. Returns the next piece; null if there is none yet. */
+    private @Nullable OutputLine inBlock() {
+        switch (part) {
+            case TIME -> inTime(block[position++]);
+            case TEXT -> {
+                return inText();
             }
+            case DAMAGED -> {
+                position = Math.min(limit, lineBreak() + 1);
+                if (block[position - 1] == '\n') {
+                    startLine();
+                }
+            }
+        }
+        return null;
+    }
+
+    private void inTime(byte next) {
+        if (next >= '0' && next <= '9' && digits < LONGEST_TIME && !plus) {
+            read = read * 10 + next - '0';
+            digits++;
+        } else if (next == '+' && digits > 0 && !plus) {
+            plus = true;
+        } else if (next == ' ' && digits > 0) {
+            part = LinePart.TEXT;
+            hundredths = continues ? hundredths : read;
+        } else if (next == '\n') {
+            startLine();
+        } else {
+            part = LinePart.DAMAGED;
         }
     }
 
-    private byte @Nullable [] readLine() throws IOException {
-        if (file == null) {
-            return null;
+    private void startLine() {
+        part = LinePart.TIME;
+        digits = 0;
+        read = 0;
+        plus = false;
+    }
+
+    private @Nullable OutputLine inText() {
+        int end = lineBreak();
+        byte[] text = Arrays.copyOfRange(block, position, end);
+        boolean last = end < limit && !plus;
+        position = Math.min(limit, end + 1);
+        if (end < limit) {
+            continues = plus;
+            startLine();
         }
-        for (int next = file.read(); next >= 0; next = file.read()) {
-            if (next == '\n') {
-                byte[] complete = line.toByteArray();
-                line.reset();
-                return complete;
-            }
-            line.write(next);
+        return text.length == 0 && !last ? null : piece(text, last);
+    }
+
+    private OutputLine piece(byte[] text, boolean last) {
+        OutputLine piece = new OutputLine(OutputLine.time(hundredths), text, begins, last);
+        begins = last;
+        return piece;
+    }
+
+    /** Returns where the line of the block ends; the end of the block if it goes on. */
+    private int lineBreak() {
+        int end = position;
+        while (end < limit && block[end] != '\n') {
+            end++;
         }
-        return null;
+        return end;
     }
 
     /** Opens the file after the current one, which was read to its end. Returns false if there is no such file. */
@@ -92,12 +175,18 @@ final class OutputFiles implements Closeable {
         }
         close();
         try {
-            file = new BufferedInputStream(Files.newInputStream(container.resolve(PREFIX + following.get())));
+            file = Files.newInputStream(container.resolve(PREFIX + following.get()));
         } catch (NoSuchFileException deleted) {
             file = null;
         }
+        boolean joined = continues && part == LinePart.TIME && following.get() == number + 1;
+        if (!joined) {
+            // the disk was full, or files between were deleted: what follows is another line
+            continues = false;
+            ending = begins ? null : piece(new byte[0], true);
+        }
+        startLine();
         number = following.get();
-        line.reset();
         return true;
     }
 

@@ -5,24 +5,23 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
-import java.util.Arrays;
-import java.util.Optional;
 
-/** A line of an output file: its time, a blank, and its text. Immutable. */
-final class OutputLine {
+/**
+ * A piece of a line of output: its time and at most {@link OutputFiles#LONGEST_PIECE} bytes of its text. Immutable, except
+ * that the text is not copied.
+ *
+ * @param time of the line
+ * @param text without the line break
+ * @param first whether the line begins with this piece
+ * @param last whether the line ends with this piece
+ */
+@SuppressWarnings("ArrayRecordComponent") // made and read by this package alone, once
+record OutputLine(Instant time, byte[] text, boolean first, boolean last) {
 
     private static final long PER_SECOND = 100;
     private static final long NANOS = 10_000_000;
     private static final DateTimeFormatter NANOSECONDS =
             DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSSSSSSS'Z'").withZone(ZoneOffset.UTC);
-
-    private final Instant time;
-    private final byte[] text; // without the line break
-
-    private OutputLine(Instant time, byte[] text) {
-        this.time = time;
-        this.text = text;
-    }
 
     /** Returns the time of a number of hundredths of a second since 1970. */
     static Instant time(long hundredths) {
@@ -35,32 +34,19 @@ final class OutputLine {
         return time.getEpochSecond() * PER_SECOND + time.getNano() / NANOS;
     }
 
-    /** Parses a line of a file; empty if it is damaged, for example because the disk was full. */
-    static Optional<OutputLine> parse(byte[] line) {
-        int blank = 0;
-        long hundredths = 0;
-        while (blank < line.length && line[blank] >= '0' && line[blank] <= '9') {
-            hundredths = hundredths * 10 + line[blank++] - '0';
-        }
-        if (blank == 0 || blank == line.length || line[blank] != ' ') {
-            return Optional.empty();
-        }
-        byte[] text = Arrays.copyOfRange(line, blank + 1, line.length);
-        return Optional.of(new OutputLine(time(hundredths), text));
-    }
-
-    Instant time() {
-        return time;
-    }
-
-    /** Returns the text with a line break, and with the time at its beginning if {@code withTime}. */
+    /** Returns the text with the line break, if the line ends here, and with the time of a line that begins here if {@code withTime}. */
     byte[] shown(boolean withTime) {
-        ByteArrayOutputStream shown = new ByteArrayOutputStream();
-        if (withTime) {
+        if (!last && !(withTime && first)) {
+            return text;
+        }
+        ByteArrayOutputStream shown = new ByteArrayOutputStream(text.length + 40);
+        if (withTime && first) {
             shown.writeBytes((NANOSECONDS.format(time) + " ").getBytes(StandardCharsets.US_ASCII));
         }
         shown.writeBytes(text);
-        shown.write('\n');
+        if (last) {
+            shown.write('\n');
+        }
         return shown.toByteArray();
     }
 }

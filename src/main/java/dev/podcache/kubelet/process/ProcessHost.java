@@ -30,6 +30,9 @@ public final class ProcessHost {
                         version, "program " + program + " not found in PATH; the process runtime needs it");
             }
         }
+        if (!Files.isExecutable(Path.of("/usr/bin/env"))) {
+            return RuntimeStatus.notReady(version, "/usr/bin/env not found; the process runtime needs it");
+        }
         if (!Files.isWritable(directory)) {
             return RuntimeStatus.notReady(version, "directory " + directory + " does not exist or cannot be written");
         }

@@ -2,6 +2,7 @@ package dev.podcache.kubelet.process;
 
 import dev.podcache.kubelet.runtime.RuntimeEvents;
 import dev.podcache.object.PodKey;
+import dev.podcache.time.Durations;
 import dev.podcache.time.Timekeeper;
 import java.io.IOException;
 import java.time.Duration;
@@ -102,7 +103,7 @@ public final class RunningContainers {
         for (RunningContainer container : containers) {
             container.terminate();
         }
-        long deadline = timekeeper.nanoTime() + gracePeriod.toNanos();
+        long deadline = timekeeper.nanoTime() + Durations.nanos(gracePeriod);
         for (RunningContainer container : containers) {
             container.awaitEnd(deadline);
             container.killLeft();

@@ -12,7 +12,9 @@ import java.util.Map;
  * @param command the entry point; empty for the image's own; copied
  * @param args the arguments of the entry point; empty for the image's own; copied
  * @param workingDirectory the working directory, or "" for the image's own
- * @param environment the environment variables in the order of their definition; copied, unmodifiable
+ * @param environment the environment variables in the order of their definition; copied, unmodifiable. A name is any printable
+ *     ASCII without {@code =}. Values come from Secrets and may be any bytes, also in commands, arguments and subPaths that
+ *     name a variable: {@link ByteText#bytes} returns them
  * @param mounts where volumes appear in the container, in the order of the spec; copied
  * @param pullSecrets the Secrets to pull the image with, in the order of the pod's spec; copied, unmodifiable
  * @param restartCount how often this container was started before; a runtime that outlives the agent should show it in
@@ -40,9 +42,28 @@ public record Launch(
      *
      * @param volume the name of the volume in the pod's spec
      * @param path the absolute path in the container
-     * @param subPath the relative path within the volume, with variables expanded; "" for the whole volume
+     * @param subPath the relative path within the volume, with variables expanded, which may contain the value of a Secret;
+     *     "" for the whole volume
+     * @param subPathExpr the text that {@code subPath} was expanded from, for messages; "" if it was not
      */
-    public record VolumeMountPoint(String volume, String path, String subPath, boolean readOnly) {}
+    public record VolumeMountPoint(String volume, String path, String subPath, boolean readOnly, String subPathExpr) {
+
+        /** A mount whose {@code subPath} was not expanded. */
+        public VolumeMountPoint(String volume, String path, String subPath, boolean readOnly) {
+            this(volume, path, subPath, readOnly, "");
+        }
+
+        /** Returns the field and text of the spec that name the part of the volume, for messages. */
+        public String shownSubPath() {
+            return subPathExpr.isEmpty() ? "subPath \"" + subPath + "\"" : "subPathExpr \"" + subPathExpr + "\"";
+        }
+
+        /** Returns the mount without values of variables. */
+        @Override
+        public String toString() {
+            return volume + " at " + path + (subPath.isEmpty() ? "" : ", " + shownSubPath());
+        }
+    }
 
     /** Returns the numbers of variables and pull secrets. Contains no values, because they are secret. */
     @Override

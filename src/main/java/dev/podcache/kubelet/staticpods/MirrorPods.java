@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -243,7 +244,7 @@ public final class MirrorPods implements AutoCloseable {
     }
 
     private void create(ObjectKey name, Pod mirror) {
-        CompletableFuture<Pod> answer = api.create(mirror);
+        CompletableFuture<Pod> answer = sent(() -> api.create(mirror));
         answer.whenComplete((created, thrown) -> {
             try {
                 if (created != null) {
@@ -256,7 +257,7 @@ public final class MirrorPods implements AutoCloseable {
     }
 
     private void delete(ObjectKey name, String uid) {
-        CompletableFuture<Pod> answer = api.delete(name, uid);
+        CompletableFuture<Pod> answer = sent(() -> api.delete(name, uid));
         answer.whenComplete((last, thrown) -> {
             FailureReason reason = thrown == null ? null : ApiServerException.reasonOf(thrown);
             boolean deleted = thrown == null || reason == FailureReason.NOT_FOUND;
@@ -267,6 +268,14 @@ public final class MirrorPods implements AutoCloseable {
             }
             answered(name, "was not deleted", gone ? null : thrown);
         });
+    }
+
+    private static CompletableFuture<Pod> sent(Supplier<CompletableFuture<Pod>> request) {
+        try {
+            return request.get();
+        } catch (RuntimeException | Error e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     private void answered(ObjectKey name, String failed, @Nullable Throwable thrown) {
@@ -282,11 +291,16 @@ public final class MirrorPods implements AutoCloseable {
             }
         }
         if (cause != null && failures == 1) {
-            log.warn("mirror pod {} {}; retrying: {}", name, failed, cause.getMessage());
+            log.warn("mirror pod {} {}; retrying: {}", name, failed, text(cause));
         } else if (cause != null) {
-            log.debug("mirror pod {} {} again; retrying: {}", name, failed, cause.getMessage());
+            log.debug("mirror pod {} {} again; retrying: {}", name, failed, text(cause));
         }
         step(name);
+    }
+
+    /** A request that throws has often no message. */
+    private static @Nullable String text(Throwable cause) {
+        return cause instanceof ApiServerException ? cause.getMessage() : cause.toString();
     }
 
     private void pauseOver(ObjectKey name) {

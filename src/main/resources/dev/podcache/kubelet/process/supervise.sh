@@ -1,23 +1,36 @@
 # Runs the command of a container, keeps its output and records how it ended, whether or not the agent lives.
 #
-# sh supervise.sh DIRECTORY BOOT LIMIT PATH OOM COMMAND [ARGUMENT...]
+# sh supervise.sh DIRECTORY BOOT LIMIT OOM
 #   DIRECTORY  receives the files below
 #   BOOT       the time of the boot of this machine, in hundredths of a second since 1970
 #   LIMIT      the size of an output file in bytes; the newest two files are kept
-#   PATH       the PATH of the command; otherwise the command gets the environment of this script
 #   OOM        the oom_score_adj of the command; only a privileged process may set one below its own
 #
 #   supervisor, command  the identity of this process and of the command: /proc/<pid>/stat and the ID of the boot
 #   output.<n>           the output; each line begins with its time in hundredths of a second since 1970, and a space
 #   exit                 the exit code and the time of the end
 #
-# Writes "started" to standard output before the command is executed. Sets no variable until then: that would change a
-# variable of the same name in the environment of the command. Ends once all output is in the files.
+# Standard input is a script that writes "started" to descriptor 3 and replaces the shell by the command. It is not in a file
+# and not among the arguments, because the environment of the command has values of Secrets. Ends once all output is in the
+# files.
+#
+# A line of more than LONGEST bytes is cut where stdbuf and fold are installed: a plus behind the time says that the next one
+# continues the line. Without them, such a line is held in memory until its end.
 
 # now BOOT: sets $now
 now() {
     read -r uptime rest </proc/uptime
     now=$(($1 + ${uptime%.*}${uptime#*.}))
+}
+
+LONGEST=1048573
+
+# cuts long lines
+cut_lines() {
+    if stdbuf -oL true 2>/dev/null && command -v fold >/dev/null; then
+        exec stdbuf -oL fold -b -w "$LONGEST"
+    fi
+    exec cat
 }
 
 # writes the lines of standard input to the output files
@@ -35,6 +48,9 @@ keep() {
             rm -f "$1/output.$((number - 2))"
         fi
         now "$2"
+        if [ "${#line}" -eq "$LONGEST" ]; then
+            now=$now+
+        fi
         printf '%s %s\n' "$now" "$line"
         size=$((size + ${#now} + ${#line} + 2))
     done
@@ -42,19 +58,15 @@ keep() {
 
 cat /proc/$$/stat /proc/sys/kernel/random/boot_id >"$1/supervisor"
 mkfifo "$1/pipe"
-keep "$@" <"$1/pipe" &
+cut_lines <"$1/pipe" | keep "$@" &
 exec 3>&1 >"$1/pipe"
 rm "$1/pipe"
 
 # a session of its own, because signals to the command's process group must not reach this script
 setsid sh -c '
-    { echo "$5" >/proc/$$/oom_score_adj; } 2>/dev/null
+    { echo "$4" >/proc/$$/oom_score_adj; } 2>/dev/null
     cat /proc/$$/stat /proc/sys/kernel/random/boot_id >"$1/command"
-    echo started >&3
-    exec 2>&1 3>&-
-    PATH=$4
-    shift 5
-    exec "$@"' sh "$@"
+    eval "$(cat)"' sh "$@"
 code=$?
 # processes that the command leaves behind end with it, as in a container
 read -r pid rest <"$1/command" && kill -s KILL -- "-$pid"

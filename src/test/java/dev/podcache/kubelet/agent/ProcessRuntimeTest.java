@@ -148,14 +148,6 @@ class ProcessRuntimeTest {
     }
 
     @Test
-    void start_namesThatNoShellKnows_areLeftOut() throws IOException, InterruptedException {
-        fixture.start(launch(Map.of("app.properties", "x", "A", "1"), "env"));
-        fixture.awaitChange();
-
-        assertThat(fixture.logs().lines()).contains("A=1").doesNotContain("app.properties=x");
-    }
-
-    @Test
     void start_argumentsWithBlanksAndQuotes_arriveUnchanged() throws IOException, InterruptedException {
         Launch launch = new Launch(
                 List.of("printf", "%s|"), List.of("a b", "", "$HOME", "'\"\\"), "", Map.of(), List.of(), List.of(), 0);

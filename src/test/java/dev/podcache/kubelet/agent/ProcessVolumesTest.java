@@ -2,13 +2,17 @@ package dev.podcache.kubelet.agent;
 
 import static dev.podcache.kubelet.agent.ProcessFixture.launch;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.google.common.base.Throwables;
 import dev.podcache.kubelet.runtime.Launch.VolumeMountPoint;
 import dev.podcache.kubelet.runtime.VolumeFile;
 import dev.podcache.testing.NoLeaks;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -138,9 +142,24 @@ class ProcessVolumesTest {
         assertThat(fixture.runtime.status(fixture.pod).containers()).isEmpty();
     }
 
+    /** The target of a link may be named by a Secret. */
+    @Test
+    void mountThatCannotBeLinked_isNamedWithoutTheValueOfItsExpression() {
+        VolumeMountPoint mount = new VolumeMountPoint("data", "/" + "x".repeat(300), "hunter2", false, "$(PASSWORD)");
+        assertThatThrownBy(() -> {
+                    fixture.runtime.mount(fixture.pod, Map.of());
+                    start("", List.of(mount), "true");
+                })
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("volume data cannot be mounted")
+                .satisfies(e -> assertThat(Throwables.getStackTraceAsString(e)).doesNotContain("hunter2"));
+    }
+
     @Test
     void memoryDirectory_holdsSecrets() throws IOException, InterruptedException {
-        Path memory = directory.resolve("memory");
+        Path shm = Path.of("/dev/shm");
+        assumeTrue(Files.isWritable(shm) && Files.getFileStore(shm).type().equals("tmpfs"), "no tmpfs at /dev/shm");
+        Path memory = Files.createTempDirectory(shm, "podcache");
         fixture.restarted(ProcessRuntime.builder(directory, fixture.timekeeper).memory(memory));
 
         mount("first");
@@ -148,6 +167,17 @@ class ProcessVolumesTest {
         assertThat(memory.resolve("uid-1/volumes/tls/key")).hasContent("first");
         assertThat(directory.resolve("pods/uid-1/volumes/tls")).doesNotExist();
         fixture.runtime.forget(fixture.key);
-        assertThat(memory.resolve("uid-1")).doesNotExist();
+        assertThat(memory).isEmptyDirectory();
+        Files.delete(memory);
+    }
+
+    @Test
+    void memoryDirectory_onADisk_isRefused() {
+        Path disk = Path.of("/proc");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ProcessRuntime.builder(directory, fixture.timekeeper)
+                        .memory(disk)
+                        .build())
+                .withMessageContaining("the memory directory");
     }
 }

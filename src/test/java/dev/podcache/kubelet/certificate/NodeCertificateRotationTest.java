@@ -106,6 +106,20 @@ class NodeCertificateRotationTest {
     }
 
     @Test
+    void certificate_isIssuedBeyondItsPoint_isReplacedOnceAMinute() {
+        time.advance(ROTATED_AFTER);
+        for (int minutes = 1; minutes <= 10; minutes++) {
+            int before = api.created().size();
+            api.sign(api.latest(), now().minus(LIFE), now().plusSeconds(600));
+            time.advance(Duration.ofSeconds(59));
+            assertThat(api.created()).hasSize(before);
+
+            time.advance(Duration.ofSeconds(2));
+            assertThat(api.created()).hasSize(before + 1);
+        }
+    }
+
+    @Test
     void start_aSecondTime_isRefused() {
         assertThatIllegalStateException().isThrownBy(rotation::start).withMessageContaining("was started before");
     }

@@ -204,7 +204,7 @@ class AtomicWriterTest {
     @Test
     void write_fileCannotBeWritten_leavesNothing() throws IOException {
         writer.write(files("a", "1"));
-        for (int attempt = 0; attempt < 2; attempt++) {
+        for (int attempt = 0; attempt < 200; attempt++) {
             assertThatThrownBy(() -> writer.write(files("a", "2", "b", "2", "b/c", "2")))
                     .isInstanceOf(FileSystemException.class)
                     .hasMessageContaining("b/c");

@@ -98,7 +98,9 @@ class ContainerConfigurationTest {
                 List.of(),
                 0);
 
-        assertThat(launch.mounts()).containsExactly(new VolumeMountPoint("data", "/data", "logs/web-1/$(HOST)", false));
+        assertThat(launch.mounts())
+                .containsExactly(
+                        new VolumeMountPoint("data", "/data", "logs/web-1/$(HOST)", false, "logs/$(HOST)/$$(HOST)"));
     }
 
     /** TestSubpathExpandErrors of upstream's helpers_test.go, and {@code makeMounts}. */

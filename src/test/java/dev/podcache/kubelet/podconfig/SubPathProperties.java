@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.io.MoreFiles;
 import com.google.common.io.RecursiveDeleteOption;
+import dev.podcache.kubelet.runtime.Launch.VolumeMountPoint;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,13 +27,14 @@ class SubPathProperties {
         try {
             Path volume = Files.createDirectory(temp.resolve("volume"));
             Path outside = Files.createDirectory(temp.resolve("outside"));
+            Path apart = Files.createDirectory(temp.resolve("apart"));
             for (int i = 0; i < links.size(); i++) {
                 link(volume, "abc".substring(i, i + 1), links.get(i));
             }
             for (String subPath : subPaths) {
                 Optional<Path> harmless = harmless(volume, subPath, links.size());
                 try {
-                    Path path = SubPath.of(volume, subPath, false);
+                    Path path = SubPath.of(volume, mount(subPath), apart);
                     assertThat(path.toRealPath()).startsWith(volume.toRealPath());
                     harmless.ifPresent(expected -> assertThat(path).isEqualTo(expected));
                 } catch (IOException refused) {
@@ -42,12 +44,17 @@ class SubPathProperties {
                 }
             }
             assertThat(outside).isEmptyDirectory();
+            assertThat(apart).isEmptyDirectory();
             try (var entries = Files.list(temp)) {
-                assertThat(entries).hasSize(2);
+                assertThat(entries).hasSize(3);
             }
         } finally {
             MoreFiles.deleteRecursively(temp, RecursiveDeleteOption.ALLOW_INSECURE);
         }
+    }
+
+    private static VolumeMountPoint mount(String subPath) {
+        return new VolumeMountPoint("data", "/data", subPath, false);
     }
 
     /** What a subPath leads to that no container can misuse, and that must be allowed; empty for the others. */

@@ -3,6 +3,7 @@ package dev.podcache.kubelet.podconfig;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.podcache.kubelet.runtime.Launch.VolumeMountPoint;
 import dev.podcache.kubelet.runtime.VolumeFile;
@@ -21,13 +22,17 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -42,6 +47,7 @@ class VolumeDirectoryTest {
     Path temp;
 
     private Path root = Path.of(".");
+    private final List<Path> cleanup = new ArrayList<>();
     private VolumeDirectory directory = new VolumeDirectory(root, new ManualTimekeeper());
 
     @BeforeEach
@@ -163,9 +169,18 @@ class VolumeDirectoryTest {
         assertThat(directory.path(pod, whole("data"))).isDirectory();
     }
 
+    /** Returns a new directory on a tmpfs. */
+    private Path memory() throws IOException {
+        Path shm = Path.of("/dev/shm");
+        assumeTrue(Files.isWritable(shm) && Files.getFileStore(shm).type().equals("tmpfs"), "no tmpfs at /dev/shm");
+        Path made = Files.createTempDirectory(shm, "podcache");
+        cleanup.add(made);
+        return made;
+    }
+
     @Test
     void mount_memory_keepsSecretsOffTheDisk() throws IOException {
-        Path memory = temp.resolve("shm");
+        Path memory = memory().resolve("node");
         VolumeDirectory both = new VolumeDirectory(root, memory, new ManualTimekeeper());
         Pod pod = pod(secret("cert"), configMap("settings"), emptyDir("fast", "Memory"), emptyDir("slow", ""));
 
@@ -173,8 +188,10 @@ class VolumeDirectoryTest {
 
         assertThat(both.path(pod, whole("cert"))).isEqualTo(memory.resolve("uid-1/volumes/cert"));
         assertThat(both.path(pod, whole("fast"))).isDirectory().startsWith(memory);
+        assertThat(both.path(pod, part("fast", "a/b"))).isDirectory();
         assertThat(both.path(pod, whole("slow"))).isDirectory().startsWith(root);
         assertThat(both.path(pod, whole("settings"))).startsWith(root);
+        assertThat(mode(memory)).isEqualTo("rwxr-x---");
 
         both.remove(PodReferences.key(pod));
         assertThat(memory).isEmptyDirectory();
@@ -182,15 +199,59 @@ class VolumeDirectoryTest {
     }
 
     @Test
-    void mount_memoryThatCannotBeWritten_usesTheDisk(NoLeaks leaks) throws IOException {
-        leaks.allowWarnings("using the disk for all volumes");
-        Path file = Files.createFile(temp.resolve("file"));
-        VolumeDirectory both = new VolumeDirectory(root, file.resolve("shm"), new ManualTimekeeper());
-        Pod pod = pod(secret("cert"));
+    void memory_onADisk_isRefused() throws IOException {
+        assumeFalse(Files.getFileStore(temp).type().equals("tmpfs"), "temporary files are in memory");
 
-        both.mount(pod, Map.of("cert", files("a", "1")));
+        assertRefused(temp.resolve("shm"), "is on a disk, not on a tmpfs");
+        assertRefused(Files.createFile(temp.resolve("file")), "is a link or no directory");
+        assertRefused(temp.resolve("file/shm"), "cannot be used");
+    }
 
-        assertThat(read("cert/a")).isEqualTo("1");
+    @Test
+    void memory_isALink_isRefusedAndItsTargetStays() throws IOException {
+        Path memory = memory();
+        Path target = Files.createDirectory(memory.resolve("target"));
+        Files.setPosixFilePermissions(target, PosixFilePermissions.fromString("rwxrwxrwx"));
+        Path link = Files.createSymbolicLink(memory.resolve("link"), target);
+
+        assertRefused(link, "is a link or no directory");
+
+        assertThat(mode(target)).isEqualTo("rwxrwxrwx");
+        assertThat(target).isEmptyDirectory();
+    }
+
+    @Test
+    void memory_ofAnotherUser_isRefusedAndStays() throws IOException {
+        Path memory = memory();
+        assumeTrue(mayChangeOwners(), "this process may not make a directory of another user");
+        Files.setAttribute(memory, "unix:uid", 65_532);
+        Files.setPosixFilePermissions(memory, PosixFilePermissions.fromString("rwxrwxrwx"));
+
+        assertRefused(memory, "belongs to another user");
+
+        assertThat(mode(memory)).isEqualTo("rwxrwxrwx");
+    }
+
+    @Test
+    void mount_memoryBecameALink_isRefused() throws IOException {
+        Path memory = memory().resolve("node");
+        VolumeDirectory both = new VolumeDirectory(root, memory, new ManualTimekeeper());
+        Files.delete(memory);
+        Files.createSymbolicLink(memory, Files.createDirectory(temp.resolve("disk")));
+
+        assertThatThrownBy(() -> both.mount(pod(secret("cert")), Map.of("cert", files("a", "1"))))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("is a link or no directory");
+
+        assertThat(temp.resolve("disk")).isEmptyDirectory();
+        assertThat(root).doesNotExist();
+    }
+
+    private void assertRefused(Path memory, String why) {
+        assertThatThrownBy(() -> new VolumeDirectory(root, memory, new ManualTimekeeper()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(why)
+                .hasMessageContaining("/dev/shm/podcache");
     }
 
     @Test
@@ -297,6 +358,39 @@ class VolumeDirectoryTest {
         assertThat(outside.resolve("keep")).exists();
     }
 
+    @Test
+    void remove_secretsGoFirst_andTheRestIsTried() throws IOException {
+        Pod pod = pod(secret("cert"), emptyDir("data", ""));
+        directory.mount(pod, Map.of("cert", files("a", "1")));
+        Path data = directory.path(pod, whole("data"));
+        Path left = Files.createDirectory(data.resolve("a"));
+        Files.createFile(left.resolve("immutable"));
+        assumeTrue(immutable("+i", left.resolve("immutable")), "no immutable files here");
+        try {
+            assertThatThrownBy(() -> directory.remove(PodReferences.key(pod)))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("not everything");
+            assertThat(root.resolve("uid-1/volumes/cert")).doesNotExist();
+            assertThat(root.resolve("uid-1")).exists();
+        } finally {
+            try (Stream<Path> all = Files.walk(root)) {
+                for (Path each : all.filter(Files::isRegularFile).toList()) {
+                    immutable("-i", each);
+                }
+            }
+        }
+        directory.remove(PodReferences.key(pod));
+        assertThat(root).isEmptyDirectory();
+    }
+
+    private static boolean immutable(String flag, Path file) throws IOException {
+        try {
+            return new ProcessBuilder("chattr", flag, file.toString()).start().waitFor() == 0;
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     private String read(String path) throws IOException {
         return Files.readString(root.resolve("uid-1/volumes").resolve(path));
     }
@@ -335,6 +429,13 @@ class VolumeDirectoryTest {
 
     private static VolumeMountPoint part(String volume, String subPath) {
         return new VolumeMountPoint(volume, "/x", subPath, false);
+    }
+
+    @AfterEach
+    void deleteMemory() throws IOException {
+        for (Path each : cleanup) {
+            Removal.of(each);
+        }
     }
 
     private static Map<String, VolumeFile> files(String... pathsAndTexts) {

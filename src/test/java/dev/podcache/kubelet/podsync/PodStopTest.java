@@ -21,6 +21,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The order in which the containers of a pod are stopped. */
 @Timeout(60)
@@ -87,6 +89,35 @@ class PodStopTest {
         runAll();
 
         assertThat(node.runtime.calls).containsExactly("stop web in 30", "forget web");
+    }
+
+    /** The API server accepts them. */
+    @ParameterizedTest
+    @ValueSource(longs = {9_300_000_000L, Long.MAX_VALUE})
+    void gracePeriodOfCenturies_isAHundredYears(long seconds) throws Exception {
+        Pod web = run(pod("web")
+                .editSpec()
+                .withTerminationGracePeriodSeconds(seconds)
+                .withActiveDeadlineSeconds(seconds)
+                .editFirstContainer()
+                .withNewLifecycle()
+                .withNewPreStop()
+                .withNewExec()
+                .addToCommand("true")
+                .endExec()
+                .endPreStop()
+                .endLifecycle()
+                .endContainer()
+                .endSpec());
+        assertThat(node.status("web").getPhase()).isEqualTo("Running");
+
+        node.server.cluster().delete(web);
+        runAll();
+
+        long century = Duration.ofDays(36_500).toSeconds();
+        assertThat(node.runtime.calls)
+                .containsExactly(
+                        "exec web/main true", "stop web/main in " + century, "stop web in " + century, "forget web");
     }
 
     @Test

@@ -1,7 +1,10 @@
 package dev.podcache.kubelet.podsync;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.common.util.concurrent.Uninterruptibles;
+import dev.podcache.testing.ForwardingTimekeeper;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.Pods;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -9,6 +12,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** The scheduling of a pod's syncs, with executors that run a task when the test calls them. */
@@ -271,5 +277,81 @@ class PodWorkerTest {
         timekeeper.advance(Duration.ofMinutes(1));
 
         assertThat(executor.isEmpty()).isTrue();
+    }
+
+    @Test
+    void sync_throwsAnError_laterSyncsRunAndCloseCompletes() {
+        for (int i = 0; i < 20; i++) {
+            duringSync = () -> {
+                throw new OutOfMemoryError("of a sync");
+            };
+            worker.requestSync();
+            assertThatThrownBy(this::runAll).isInstanceOf(OutOfMemoryError.class);
+        }
+        timekeeper.advance(Duration.ofSeconds(10));
+        runAll();
+
+        assertThat(syncs).hasSize(21);
+        assertThat(worker.close()).isDone();
+    }
+
+    @Test
+    void sync_throwsAnErrorWhileItIsClosed_closeCompletes() {
+        List<CompletableFuture<Void>> closes = new ArrayList<>();
+        Thread closer = new Thread(() -> closes.add(worker.close()));
+        duringSync = () -> {
+            closer.start();
+            Uninterruptibles.joinUninterruptibly(closer);
+            throw new OutOfMemoryError("of a sync");
+        };
+        worker.requestSync();
+
+        assertThatThrownBy(this::runAll).isInstanceOf(OutOfMemoryError.class);
+
+        assertThat(closes).hasSize(1).allMatch(CompletableFuture::isDone);
+    }
+
+    @Test
+    void noThreadTakesASync_theNextRequestDoes() {
+        AtomicBoolean full = new AtomicBoolean(true);
+        Executor threads = task -> {
+            if (full.get()) {
+                throw new OutOfMemoryError("unable to create native thread");
+            }
+            executor.execute(task);
+        };
+        PodWorker unlucky = new PodWorker(GONE, new RecordedSyncs(), threads, timekeeper);
+        assertThatThrownBy(unlucky::requestSync).isInstanceOf(OutOfMemoryError.class);
+
+        full.set(false);
+        unlucky.requestSync();
+        runAll();
+
+        assertThat(syncs).hasSize(1);
+    }
+
+    @Test
+    void timerThrowsAnError_laterSyncsRun() {
+        AtomicBoolean full = new AtomicBoolean(true);
+        ForwardingTimekeeper time = new ForwardingTimekeeper(timekeeper) {
+            @Override
+            public Scheduled schedule(Duration delay, Runnable task) {
+                if (full.get()) {
+                    throw new OutOfMemoryError("of a timer");
+                }
+                return super.schedule(delay, task);
+            }
+        };
+        PodWorker unlucky = new PodWorker(GONE, new RecordedSyncs(), executor, time);
+        pause = Optional.of(Duration.ofSeconds(10));
+        unlucky.requestSync();
+        assertThatThrownBy(this::runAll).isInstanceOf(OutOfMemoryError.class);
+
+        full.set(false);
+        unlucky.requestSync();
+        runAll();
+
+        assertThat(syncs).hasSize(2);
+        assertThat(timekeeper.scheduledTasks()).isEqualTo(1);
     }
 }

@@ -65,10 +65,10 @@ class StaticPodsTest {
     /** An API that throws, as none should. */
     @Test
     @ExpectedWarnings({
-        "mirror pod shop/a was not added; this is a bug",
-        "mirror pod shop/b was not added; this is a bug"
+        "mirror pod shop/a was not created; retrying: java.lang.UnsupportedOperationException",
+        "mirror pod shop/b was not created; retrying: java.lang.UnsupportedOperationException"
     })
-    void set_stepThrows_isLoggedWithItsPodAndTheOthersGoOn() {
+    void set_requestThrows_isRetriedAndTheOthersGoOn() {
         pods.set(List.of(pod("a"), pod("b")));
 
         assertThat(fixture.runtime.pods()).hasSize(2);

@@ -1,5 +1,7 @@
 package dev.podcache.kubelet.podsync;
 
+import dev.podcache.apiserver.ObjectApi;
+import dev.podcache.kubelet.events.EventRecorder;
 import dev.podcache.kubelet.podconfig.ServiceAccountTokens;
 import dev.podcache.kubelet.podconfig.ServiceLister;
 import dev.podcache.kubelet.podstatus.PodStatusManager;
@@ -9,11 +11,13 @@ import dev.podcache.kubelet.runtime.HollowStage;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.kubelet.runtime.RuntimeEvents;
 import dev.podcache.manager.Manager;
+import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.reflector.Recovery;
 import dev.podcache.reflector.Reflector;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.FakeTokenRequests;
+import dev.podcache.testing.ForwardingObjectApi;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.Pods;
 import dev.podcache.testing.RecordedEvents;
@@ -24,6 +28,8 @@ import dev.podcache.time.TaskThreads;
 import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStateWaiting;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.ObjectReference;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodStatus;
@@ -31,8 +37,10 @@ import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 /**
  * The workers of one node under strategy WATCH, on an in-memory server. Syncs run on the thread that
@@ -61,6 +69,10 @@ public final class WorkersFixture implements AutoCloseable {
     private final Reflector<Pod> pods;
 
     PodAdmission admission = PodAdmission.ALL;
+
+    /** Called with the name of a port before each call of it, other than the runtime's. */
+    Consumer<String> calling = port -> {};
+
     final FakeTokenRequests tokenRequests = new FakeTokenRequests();
     private final Options options;
     private final ProbeNetwork network;
@@ -113,8 +125,14 @@ public final class WorkersFixture implements AutoCloseable {
         Recovery recovery = new Recovery(timekeeper, () -> 0);
         services = ServiceLister.following(server.listerWatcher(ObjectKind.SERVICE, "", ""), recovery);
         secrets = caches.secrets();
-        statuses = new PodStatusManager(
-                server.api(ObjectKind.POD, Duration.ofSeconds(10)), known::get, timekeeper, () -> 0);
+        ObjectApi<Pod> api = new ForwardingObjectApi<>(server.api(ObjectKind.POD, Duration.ofSeconds(10))) {
+            @Override
+            public CompletableFuture<Pod> patchStatus(ObjectKey key, String patch) {
+                calling.accept("api");
+                return super.patchStatus(key, patch);
+            }
+        };
+        statuses = new PodStatusManager(api, this::knownPod, timekeeper, () -> 0);
         ServiceAccountTokens tokens = new ServiceAccountTokens(tokenRequests, timekeeper, () -> 0.0);
         threads = TaskThreads.on(options.threads, options.limit, timekeeper);
         network = new ProbeNetwork(timekeeper, "1.36");
@@ -127,9 +145,9 @@ public final class WorkersFixture implements AutoCloseable {
                 health,
                 Optional.of(network),
                 statuses,
-                events,
+                this::event,
                 known,
-                pod -> Optional.empty(),
+                this::nodeOf,
                 SyncPeriods.of(SYNC),
                 new Reports(),
                 threads,
@@ -150,6 +168,21 @@ public final class WorkersFixture implements AutoCloseable {
         workers.changed(podUid);
     }
 
+    private Optional<Pod> knownPod(String uid) {
+        calling.accept("known");
+        return known.get(uid);
+    }
+
+    private void event(ObjectReference about, EventRecorder.EventType type, String reason, String message) {
+        calling.accept("events");
+        events.event(about, type, reason, message);
+    }
+
+    private Optional<Node> nodeOf(Pod pod) {
+        calling.accept("node");
+        return Optional.empty();
+    }
+
     private final class PodNotifications implements RuntimeEvents {
         @Override
         public void changed(String podUid) {
@@ -166,6 +199,7 @@ public final class WorkersFixture implements AutoCloseable {
     private final class Reports implements PodListener {
         @Override
         public void synced(Pod pod, PodStatus status) {
+            calling.accept("listener");
             reported.accept(pod, status);
         }
 

@@ -6,7 +6,10 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -52,25 +55,65 @@ class ProcessFilesTest {
                 .isCompleted();
     }
 
-    @Test
-    void outputLine_parsedAndShown() {
-        OutputLine line = OutputLine.parse("176732304567 some text ".getBytes(StandardCharsets.US_ASCII))
-                .orElseThrow();
+    private String lines(boolean withTime) throws IOException {
+        StringBuilder lines = new StringBuilder();
+        try (OutputFiles files = new OutputFiles(directory)) {
+            for (Optional<OutputLine> next = files.next(); next.isPresent(); next = files.next()) {
+                assertThat(next.get().text().length).isLessThanOrEqualTo(OutputFiles.LONGEST_PIECE);
+                lines.append(new String(next.get().shown(withTime), StandardCharsets.US_ASCII));
+            }
+        }
+        return lines.toString();
+    }
 
-        assertThat(line.time()).isEqualTo(TIME);
-        assertThat(new String(line.shown(false), StandardCharsets.US_ASCII)).isEqualTo("some text \n");
-        assertThat(new String(line.shown(true), StandardCharsets.US_ASCII))
-                .isEqualTo("2026-01-02T03:04:05.670000000Z some text \n");
+    @Test
+    void output_readAndShown() throws IOException {
+        Files.writeString(directory.resolve("output.0"), "176732304567 some text \n176732304567 \n");
+
+        assertThat(lines(false)).isEqualTo("some text \n\n");
+        assertThat(lines(true))
+                .isEqualTo("2026-01-02T03:04:05.670000000Z some text \n2026-01-02T03:04:05.670000000Z \n");
         assertThat(OutputLine.hundredths(TIME)).isEqualTo(176732304567L);
     }
 
     @Test
-    void outputLine_withoutTime_isNone() {
-        for (String damaged : new String[] {"", " ", "text", "123", "123text"}) {
-            assertThat(OutputLine.parse(damaged.getBytes(StandardCharsets.US_ASCII)))
-                    .as(damaged)
-                    .isEmpty();
+    void output_damagedLines_areLeftOut() throws IOException {
+        Path file = directory.resolve("output.3");
+        Files.write(file, List.of("", " ", "text", "123", "123text", "12++ x", "1234567890123456789 x", "+ x"));
+        Files.writeString(file, "176732304567 kept\n12", StandardOpenOption.APPEND);
+
+        assertThat(lines(false)).isEqualTo("kept\n");
+    }
+
+    @Test
+    void output_cutLines_areJoinedAlsoAcrossFiles() throws IOException {
+        String long1 = "a".repeat(40_000);
+        Files.writeString(directory.resolve("output.7"), "100+ " + long1 + "\n101 b\n102+ c\n");
+        Files.writeString(directory.resolve("output.8"), "103+ d\n104 e\n105 f\n106+ g\n");
+        Files.writeString(directory.resolve("output.10"), "107 h\n108 half");
+        Files.writeString(directory.resolve("output.11"), "109 i\n");
+
+        assertThat(lines(false)).isEqualTo(long1 + "b\ncde\nf\ng\nh\nhalf\ni\n");
+        assertThat(lines(true))
+                .startsWith("1970-01-01T00:00:01.000000000Z aa")
+                .contains("ab\n1970-01-01T00:00:01.020000000Z cde\n");
+    }
+
+    /** A line may be read while it is written. */
+    @Test
+    void output_whileItGrowsByOneByte_isTheSame() throws IOException {
+        String all = "100 one\n101+ two\n102 three\nbad\n103 four\n";
+        Path file = Files.createFile(directory.resolve("output.0"));
+        StringBuilder lines = new StringBuilder();
+        try (OutputFiles files = new OutputFiles(directory)) {
+            for (int i = 0; i < all.length(); i++) {
+                Files.writeString(file, all.substring(i, i + 1), StandardOpenOption.APPEND);
+                for (Optional<OutputLine> next = files.next(); next.isPresent(); next = files.next()) {
+                    lines.append(new String(next.get().shown(false), StandardCharsets.US_ASCII));
+                }
+            }
         }
+        assertThat(lines.toString()).isEqualTo("one\ntwothree\nfour\n");
     }
 
     @Test
