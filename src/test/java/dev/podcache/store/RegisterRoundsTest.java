@@ -62,11 +62,11 @@ class RegisterRoundsTest {
                 .limit(2)
                 .toList();
         for (int round = 0; round < ROUNDS; round++) {
-            phase++;
+            phase = 2L * round + 1;
             store.addReference(DB, POD);
             assertThat(Secrets.value(store.get(DB))).isEqualTo("v");
             store.deleteReference(DB, POD);
-            phase++;
+            phase = 2L * round + 2;
         }
         phase = -1;
         readers.forEach(CompletableFuture::join);

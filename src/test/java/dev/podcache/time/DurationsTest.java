@@ -29,7 +29,7 @@ class DurationsTest {
         Duration duration = Durations.ofSeconds(seconds);
 
         assertThat(duration.plus(duration).toNanos() / 2).isEqualTo(Durations.nanos(duration));
-        assertThat(Long.signum(duration.getSeconds())).isEqualTo(Long.signum(seconds));
+        assertThat(Long.signum(duration.toSeconds())).isEqualTo(Long.signum(seconds));
         assertThat(Durations.nanos(Duration.ofSeconds(seconds))).isEqualTo(duration.toNanos());
         if (seconds >= -30 && seconds <= 30) {
             assertThat(duration).isEqualTo(Duration.ofSeconds(seconds));
