@@ -82,7 +82,10 @@ final class KubeconfigSource implements OAuthTokenProvider {
         setProxy(config, proxy(kubeconfig, environment), kubeconfig.url().secure());
         setImpersonation(config, user.impersonated());
         if (kubeconfig.url().secure()) {
-            setCredentials(config, kubeconfig, user);
+            setCredentials(config, user);
+        }
+        if (user.authProvider() == null) {
+            config.setOauthTokenProvider(new KubeconfigSource(kubeconfig));
         }
         return config;
     }
@@ -132,7 +135,7 @@ final class KubeconfigSource implements OAuthTokenProvider {
         }
     }
 
-    private static void setCredentials(Config config, Kubeconfig kubeconfig, UserEntry user) {
+    private static void setCredentials(Config config, UserEntry user) {
         if (!user.username().isEmpty()) {
             config.setUsername(user.username());
             config.setPassword(user.password());
@@ -147,9 +150,6 @@ final class KubeconfigSource implements OAuthTokenProvider {
         config.setClientCertData(certificate.certificateData());
         config.setClientKeyData(certificate.keyData());
         config.setClientKeyAlgo(algorithm(certificate));
-        if (user.authProvider() == null) {
-            config.setOauthTokenProvider(new KubeconfigSource(kubeconfig));
-        }
     }
 
     /** Returns the name that fabric8 wants of the algorithm of a key. What cannot be read is refused when it is used. */
@@ -177,7 +177,8 @@ final class KubeconfigSource implements OAuthTokenProvider {
         KubeconfigSource source = of(config);
         Kubeconfig kubeconfig = source == null ? null : source.kubeconfig;
         try (Timekeeper timekeeper = Timekeeper.system()) {
-            UserCredentials user = kubeconfig == null ? null : read(kubeconfig, timekeeper);
+            boolean sends = kubeconfig != null && kubeconfig.url().secure();
+            UserCredentials user = kubeconfig != null && sends ? read(kubeconfig, timekeeper) : null;
             String token = user == null ? "" : user.token();
             ServerUrl server = kubeconfig == null ? null : kubeconfig.url();
             RequestHeaders.of(config, config.getRequestConfig(), token.isEmpty() ? null : RequestHeaders.bearer(token));
@@ -315,6 +316,9 @@ final class KubeconfigSource implements OAuthTokenProvider {
     /** Returns the token for fabric8's own client; empty for none. Blocks while a file is read or a plugin runs. */
     @Override
     public synchronized String getToken() {
+        if (!kubeconfig.url().secure()) {
+            return "";
+        }
         UserEntry user = kubeconfig.user();
         ExecEntry exec = user.exec();
         if (exec == null

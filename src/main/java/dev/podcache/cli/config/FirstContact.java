@@ -112,9 +112,7 @@ public final class FirstContact {
             return "check certificate-authority, tls-server-name and the client certificate in the kubeconfig";
         }
         boolean refused = failure.reason() == FailureReason.UNAUTHORIZED || failure.reason() == FailureReason.FORBIDDEN;
-        // over http none are sent, whatever the kubeconfig has
-        boolean secure = config.getMasterUrl().startsWith("https:");
-        if (refused && secure && ClusterAccess.isAnonymous(config)) {
+        if (refused && ClusterAccess.isAnonymous(config)) {
             return "no credentials were sent: check the certificate, token or exec plugin of the kubeconfig's user";
         }
         return switch (failure.reason()) {

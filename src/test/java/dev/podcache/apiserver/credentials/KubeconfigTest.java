@@ -351,7 +351,7 @@ class KubeconfigTest {
         Config config = Kubeconfig.read(file, "--kubeconfig").config(Map.of());
 
         assertThat(config.getMasterUrl()).isEqualTo("http://127.0.0.1:8080/");
-        assertThat(config.getOauthTokenProvider()).isNull();
+        assertThat(config.getOauthTokenProvider().getToken()).isEmpty();
         assertThat(config.getImpersonateUsername()).isEqualTo("jane");
     }
 
