@@ -30,20 +30,21 @@
  * packages on lines below its own; packages on one line never import each other:
  *
  * <pre>
- * 16  cli
- * 15  cli.demo   cli.doctor
- * 14  cli.access   cli.controllers   cli.hollow   cli.observe   cli.plan
- * 13  cli.config
- * 12  cli.output   micrometer
- * 11  kubelet.agent   josdk   controlplane.planner
- * 10  kubelet.podsync
- *  9  dev.podcache   controlplane.leaderelection   controlplane.nodelifecycle   controlplane.ttl   embedded   kubelet.nodestatus   kubelet.nodelease   kubelet.podstatus   kubelet.probe   kubelet.process   kubelet.server   kubelet.staticpods
- *  8  controlplane.cluster   kubelet.podconfig   kubelet.eviction   kubelet.certificate
- *  7  kubelet.events   kubelet.host   kubelet.runtime   testkit
- *  6  manager   node
- *  5  store
- *  4  reflector   apiserver.fabric8
- *  3  apiserver.http
+ * 17  cli
+ * 16  cli.demo   cli.doctor
+ * 15  cli.access   cli.controllers   cli.hollow   cli.observe   cli.plan
+ * 14  cli.config
+ * 13  cli.output   micrometer
+ * 12  kubelet.agent   josdk   controlplane.planner
+ * 11  kubelet.podsync
+ * 10  dev.podcache   controlplane.leaderelection   controlplane.nodelifecycle   controlplane.ttl   embedded   kubelet.nodestatus   kubelet.nodelease   kubelet.podstatus   kubelet.probe   kubelet.process   kubelet.server   kubelet.staticpods
+ *  9  controlplane.cluster   kubelet.podconfig   kubelet.eviction   kubelet.certificate
+ *  8  kubelet.events   kubelet.host   kubelet.runtime   testkit
+ *  7  manager   node
+ *  6  store
+ *  5  reflector   apiserver.fabric8
+ *  4  apiserver.http
+ *  3  apiserver.credentials
  *  2  apiserver   pod   metrics   patch
  *  1  object   time   yaml
  * </pre>
@@ -61,7 +62,7 @@
  *       reflector/ReflectorLoop, reflector/CurrentAttempt, reflector/Steps, reflector/ResumePoint,
  *       apiserver/fabric8/Fabric8ListerWatcher, apiserver/fabric8/StreamedLists, apiserver/http/ListWatchSession,
  *       apiserver/http/Connector, apiserver/http/BodyReader, apiserver/http/ConnectionPool, apiserver/http/Exchange,
- *       apiserver/http/VertxNetwork, apiserver/http/Credentials, apiserver/http/ConnectionTable,
+ *       apiserver/http/VertxNetwork, apiserver/credentials/Credentials, apiserver/http/ConnectionTable,
  *       apiserver/http/Connection, apiserver/http/VertxWire
  *   <dt>event to entry: an event arrives on the socket until gets see it
  *   <dd>apiserver/http/VertxHttp2Call, apiserver/http/Exchange, apiserver/http/Connection, apiserver/http/PingMonitor,
@@ -79,7 +80,7 @@
  *       store/TtlEntry, store/PendingGet, store/TtlGet, store/Fetches, apiserver/RetryingGetter,
  *       apiserver/fabric8/Fabric8ObjectGetter, apiserver/fabric8/Requests, apiserver/http/ApiConnections,
  *       apiserver/http/Connector, apiserver/http/ConnectionPool, apiserver/http/Exchange, apiserver/http/VertxNetwork,
- *       apiserver/http/Credentials, apiserver/http/ConnectionTable, apiserver/http/Connection,
+ *       apiserver/credentials/Credentials, apiserver/http/ConnectionTable, apiserver/http/Connection,
  *       apiserver/fabric8/Fabric8ApiServer, apiserver/http/VertxWire, apiserver/http/VertxHttp2Call,
  *       apiserver/http/BodyReader, apiserver/http/PingMonitor, apiserver/http/ByteBudget,
  *       apiserver/fabric8/Fabric8ObjectDecoder, store/Answer, store/Fetch, store/Transitions
@@ -90,7 +91,7 @@
  *       kubelet/podstatus/PodStatusReport, apiserver/fabric8/Fabric8ObjectApi, apiserver/fabric8/Fabric8ApiServer,
  *       apiserver/fabric8/Requests, apiserver/http/ApiConnections, apiserver/http/Connector,
  *       apiserver/http/ConnectionPool, apiserver/http/Exchange, apiserver/http/VertxNetwork,
- *       apiserver/http/Credentials, apiserver/http/ConnectionTable, apiserver/http/Connection,
+ *       apiserver/credentials/Credentials, apiserver/http/ConnectionTable, apiserver/http/Connection,
  *       apiserver/http/BodyReader, apiserver/http/VertxWire
  * </dl>
  */

@@ -22,6 +22,7 @@ final class ArchitectureTest {
     private static final String ROOT = "dev.podcache";
     private static final String FABRIC8 = "dev.podcache.apiserver.fabric8";
     private static final String HTTP = "dev.podcache.apiserver.http";
+    private static final String CREDENTIALS = "dev.podcache.apiserver.credentials";
     private static final String EMBEDDED = "dev.podcache.embedded";
     private static final String PROBE_NETWORK = "dev.podcache.kubelet.probe.ProbeNetwork";
     private static final String KUBELET_LISTENERS =
@@ -66,7 +67,7 @@ final class ArchitectureTest {
     @ArchTest
     static final ArchRule the_fabric8_client_stays_in_its_adapter = noClasses()
             .that()
-            .resideOutsideOfPackages(FABRIC8, HTTP, ROOT, AGENT, CLI)
+            .resideOutsideOfPackages(FABRIC8, HTTP, CREDENTIALS, ROOT, AGENT, CLI)
             .should()
             .dependOnClassesThat()
             .resideInAPackage("io.fabric8.kubernetes.client..")

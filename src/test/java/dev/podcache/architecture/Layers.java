@@ -16,6 +16,7 @@ final class Layers {
     static final List<List<String>> LINES = List.of(
             List.of("object", "time", "yaml"),
             List.of("apiserver", "pod", "metrics", "patch"),
+            List.of("apiserver.credentials"),
             List.of("apiserver.http"),
             List.of("reflector", "apiserver.fabric8"),
             List.of("store"),

@@ -134,7 +134,9 @@ class ControllersCommandTest extends ServedCommandFixture {
     @Test
     void forATime_endsAfterIt() throws Exception {
         try (CommandRun run = start("--for", "1s")) {
-            assertThat(run.awaitEnd()).isZero();
+            int code = run.awaitEnd();
+
+            assertThat(code).as("%s", run.err()).isZero();
         }
     }
 

@@ -135,7 +135,7 @@ class MainTest extends ConsoleFixture {
         int code = console.execute("run", "-v", "--hostname-override", "worker-1", "--kubeconfig", "/nope/kubeconfig");
 
         assertThat(code).isEqualTo(1);
-        assertThat(console.err()).hasSizeGreaterThan(5).anyMatch(line -> line.contains("NoSuchFileException"));
+        assertThat(console.err()).hasSizeGreaterThan(5).anyMatch(line -> line.contains("CredentialsException"));
     }
 
     @ParameterizedTest

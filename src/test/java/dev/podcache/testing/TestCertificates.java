@@ -165,6 +165,12 @@ public final class TestCertificates {
         return signedPem(parsed(request).getSubject(), own, Instant.now().minus(VALID), end);
     }
 
+    /** Returns a client certificate of {@code user} for a key of any kind, as PEM. */
+    public String userPemOf(PublicKey key, String user, Instant from, Instant end)
+            throws GeneralSecurityException, IOException {
+        return signedPem(name(user), SubjectPublicKeyInfo.getInstance(key.getEncoded()), from, end);
+    }
+
     private String signedPem(X500Name subject, SubjectPublicKeyInfo key, Instant from, Instant end)
             throws GeneralSecurityException, IOException {
         X509v3CertificateBuilder builder = new X509v3CertificateBuilder(

@@ -20,7 +20,6 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.RequestConfig;
 import io.fabric8.kubernetes.client.http.Interceptor;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
-import java.net.URI;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -268,11 +267,8 @@ public final class Fabric8ApiServer implements AutoCloseable {
         return tag == null ? client.getConfiguration().getRequestConfig() : tag;
     }
 
-    /** Returns the URL of the server without credentials and without a slash at the end. */
+    /** Returns the URL of the server without credentials, which fabric8 lets a caller write there. */
     private static String urlOf(Config config) {
-        URI url = URI.create(config.getMasterUrl());
-        String port = url.getPort() < 0 ? "" : ":" + url.getPort();
-        String path = url.getPath() == null ? "" : url.getPath();
-        return url.getScheme() + "://" + url.getHost() + port + path.replaceAll("/+$", "");
+        return String.valueOf(config.getMasterUrl()).replaceFirst("(?<=://)[^/?#]*@", "");
     }
 }

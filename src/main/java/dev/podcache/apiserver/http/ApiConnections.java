@@ -1,5 +1,6 @@
 package dev.podcache.apiserver.http;
 
+import dev.podcache.apiserver.credentials.ServerUrl;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.RequestConfig;
@@ -48,12 +49,13 @@ public final class ApiConnections implements AutoCloseable {
     /**
      * Creates the connections to one server, without opening any.
      *
-     * @param server the URL of the server, which may have a path, without a slash at the end
+     * @param server the URL of the server, which may have a path
      * @param config provides TLS, proxies and credentials
      * @param requestConfig names the user to impersonate, if any
      * @param observer called with 0 when a request is first sent, then with the status of each answer, and finally with
      *     -1 when the request has ended, whether it was sent or not; called on any thread, so it must neither block nor
      *     throw
+     * @throws IllegalArgumentException if {@code server} is no URL; the message does not quote it
      */
     public ApiConnections(
             String server,
@@ -73,10 +75,16 @@ public final class ApiConnections implements AutoCloseable {
             ObjIntConsumer<ServerRequest> observer,
             long mostBytes) {
         this.budget = new ByteBudget(mostBytes);
-        this.connector = new Connector(server, config, requestConfig, timekeeper, observer);
+        this.connector = new Connector(url(server), config, requestConfig, timekeeper, observer);
         this.network = new VertxNetwork(timekeeper.workers());
         this.watches = new ConnectionPool(connector, Traffic.WATCHES, network);
         this.requests = new ConnectionPool(connector, Traffic.REQUESTS, network);
+    }
+
+    private static ServerUrl url(String server) {
+        return ServerUrl.parse(server)
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "the server's address is not a URL: write it as https://HOST:PORT"));
     }
 
     /**

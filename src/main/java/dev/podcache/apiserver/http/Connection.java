@@ -2,6 +2,7 @@ package dev.podcache.apiserver.http;
 
 import com.google.common.collect.Comparators;
 import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.credentials.Identity;
 import dev.podcache.time.Timekeeper;
 import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;

@@ -1,6 +1,7 @@
 package dev.podcache.apiserver.http;
 
 import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.credentials.Identity;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashSet;

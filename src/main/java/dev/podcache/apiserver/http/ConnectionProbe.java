@@ -1,6 +1,8 @@
 package dev.podcache.apiserver.http;
 
 import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.credentials.Identity;
+import dev.podcache.apiserver.credentials.ProxyRules.ProxyAddress;
 import dev.podcache.time.Timekeeper;
 import java.io.ByteArrayOutputStream;
 import java.net.InetSocketAddress;
@@ -165,10 +167,10 @@ final class ConnectionProbe {
 
         @Override
         public void end() {
-            ConnectionSettings.Proxy proxy = identity.settings().proxy();
+            ProxyAddress proxy = identity.settings().proxy();
             result.complete(new ConnectionFacts(
                     target.address(),
-                    Optional.ofNullable(proxy).map(ConnectionSettings.Proxy::toString),
+                    Optional.ofNullable(proxy).map(ProxyAddress::toString),
                     http2,
                     target.multiplexed(),
                     limit,

@@ -2,12 +2,17 @@ package dev.podcache.apiserver.http;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.NoAnswer;
+import dev.podcache.apiserver.credentials.Credentials;
+import dev.podcache.apiserver.credentials.CredentialsException;
+import dev.podcache.apiserver.credentials.Identity;
+import dev.podcache.apiserver.credentials.ProxyRules.ProxyAddress;
+import dev.podcache.apiserver.credentials.ServerUrl;
+import dev.podcache.object.FailureReason;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.RequestConfig;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
-import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -29,8 +34,7 @@ final class Connector {
     /** After this time, HTTP/2 is offered again to a server without TLS, because it may have been restarted. */
     private static final Duration PLAIN_HTTP11_FOR = Duration.ofMinutes(1);
 
-    private final String server;
-    private final URI uri;
+    private final ServerUrl server;
     private final Timekeeper timekeeper;
     private final Credentials credentials;
     private final DialGate gate;
@@ -41,22 +45,19 @@ final class Connector {
     /**
      * Creates a connector to one server.
      *
-     * @param server the URL of the server, which may have a path, without a slash at the end
      * @param config provides TLS, proxies and credentials
      * @param requestConfig names the user to impersonate, if any
      */
     Connector(
-            String server,
+            ServerUrl server,
             Config config,
             RequestConfig requestConfig,
             Timekeeper timekeeper,
             ObjIntConsumer<ServerRequest> observer) {
         this.server = server;
-        this.uri = URI.create(server);
         this.timekeeper = timekeeper;
         this.observer = observer;
-        this.credentials =
-                new Credentials(() -> new IdentityReader(config, requestConfig, uri, timekeeper), timekeeper);
+        this.credentials = new Credentials(config, requestConfig, server, timekeeper);
         this.gate = new DialGate(timekeeper, () -> ThreadLocalRandom.current().nextDouble());
     }
 
@@ -79,9 +80,9 @@ final class Connector {
 
     /** Looks up all addresses to connect to: those of the proxy, or of the server without one. Never blocks. */
     CompletableFuture<List<InetSocketAddress>> addresses(Identity identity) {
-        ConnectionSettings.Proxy proxy = identity.settings().proxy();
-        String host = proxy == null ? Target.hostOf(uri) : proxy.host();
-        int port = proxy == null ? Target.portOf(uri) : proxy.port();
+        ProxyAddress proxy = identity.settings().proxy();
+        String host = proxy == null ? server.host() : proxy.host();
+        int port = proxy == null ? server.port() : proxy.port();
         return addressesOf(host)
                 .find()
                 .thenApply(found -> found.stream()
@@ -91,7 +92,7 @@ final class Connector {
 
     /** Returns the parameters of a connection to {@code address}. */
     Target target(Identity identity, InetSocketAddress address, boolean http2, Duration timeout) {
-        return new Target(uri, identity.settings(), address, http2 && offersHttp2(identity), timeout);
+        return new Target(server, identity.settings(), address, http2 && offersHttp2(identity), timeout);
     }
 
     /**
@@ -106,7 +107,7 @@ final class Connector {
 
     /** Reports an answer over HTTP/1.1. If HTTP/2 without TLS was possible, it is not offered again for a minute. */
     void answeredWithHttp11(Identity identity) {
-        if (uri.getScheme().equals("https") || !offersHttp2(identity)) {
+        if (server.secure() || !offersHttp2(identity)) {
             return;
         }
         if (plainHttp11Since == null) {
@@ -117,12 +118,20 @@ final class Connector {
 
     /** Returns the failure of {@code request} that {@code thrown} means. */
     ApiServerException unanswered(String request, Throwable thrown) {
-        return NoAnswer.because(request, server, thrown);
+        Throwable cause = ApiServerException.causeOf(thrown);
+        if (cause instanceof CredentialsException unusable) {
+            return ApiServerException.withoutAnswer(
+                    FailureReason.UNAVAILABLE,
+                    request,
+                    "the credentials or settings for " + server + " cannot be used: " + unusable.getMessage(),
+                    unusable);
+        }
+        return NoAnswer.because(request, server.toString(), thrown);
     }
 
     private boolean offersHttp2(Identity identity) {
-        ConnectionSettings.Proxy proxy = identity.settings().proxy();
-        boolean secure = uri.getScheme().equals("https");
+        ProxyAddress proxy = identity.settings().proxy();
+        boolean secure = server.secure();
         if (identity.settings().http11Only() || (!secure && proxy != null && proxy.forwards())) {
             return false;
         }
@@ -141,6 +150,6 @@ final class Connector {
 
     @Override
     public String toString() {
-        return server;
+        return server.toString();
     }
 }

@@ -2,6 +2,7 @@ package dev.podcache.apiserver.http;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.WatchHandle;
+import dev.podcache.apiserver.credentials.Identity;
 import dev.podcache.object.FailureReason;
 import dev.podcache.time.Durations;
 import dev.podcache.time.Timekeeper;
@@ -16,14 +17,13 @@ final class Exchange implements WatchHandle {
 
     /*
      * The timeout starts when the exchange is created. The exchange gets an identity, waits in a pool for a stream, and
-     * is sent as an Attempt, which runs on the event loop of its connection. It is sent again over another connection
-     * if the server did not process it (GOAWAY, REFUSED_STREAM), and once more if the server refused the credentials
-     * (401) and there are others.
+     * is sent as an Attempt, which runs on the event loop of its connection. It is sent again on another connection if
+     * the server did not process it (GOAWAY, REFUSED_STREAM), and once more with other credentials after a 401.
      *
-     * The answer, a failure, the timer, a cancellation and the closing of the pool can end an exchange at the same
-     * time. The first that sets `over` ends it, and only this one calls the handler. An attempt writes `attempt` and
-     * then reads `over`; an end on another thread writes `over` and then reads `attempt`. So at least one of them sees
-     * the other and releases the stream. If both do, the second release has no effect.
+     * The answer, a failure, the timer, a cancellation and the end of the pool may come at the same time. The first that
+     * sets `over` ends the exchange, and only this one calls the handler. An attempt writes `attempt` and then reads
+     * `over`; an end on another thread writes `over` and then reads `attempt`. So at least one of them sees the other
+     * and releases the stream; a second release has no effect.
      */
 
     /** The number of connections on which a request is tried before it fails. */

@@ -1,7 +1,9 @@
 package dev.podcache.apiserver.http;
 
+import dev.podcache.apiserver.credentials.ConnectionSettings;
+import dev.podcache.apiserver.credentials.ProxyRules.ProxyAddress;
+import dev.podcache.apiserver.credentials.ServerUrl;
 import java.net.InetSocketAddress;
-import java.net.URI;
 import java.time.Duration;
 
 /**
@@ -14,39 +16,32 @@ import java.time.Duration;
  * @param timeout the timeout of the TCP connect, and again of the TLS handshake
  */
 record Target(
-        URI server, ConnectionSettings settings, InetSocketAddress address, boolean multiplexed, Duration timeout) {
+        ServerUrl server,
+        ConnectionSettings settings,
+        InetSocketAddress address,
+        boolean multiplexed,
+        Duration timeout) {
 
     boolean secure() {
-        return server.getScheme().equals("https");
+        return server.secure();
     }
 
     String host() {
-        return hostOf(server);
+        return server.host();
     }
 
     int port() {
-        return portOf(server);
-    }
-
-    /** Returns the host without the brackets that an IPv6 address has in a URL. */
-    static String hostOf(URI url) {
-        String host = url.getHost();
-        return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
-    }
-
-    /** Returns the port of the URL, or the default port of its scheme. */
-    static int portOf(URI url) {
-        return url.getPort() >= 0 ? url.getPort() : url.getScheme().equals("https") ? 443 : 80;
+        return server.port();
     }
 
     /** Returns the path of the server's URL, which precedes the path of every request. */
     String path() {
-        return server.getPath() == null ? "" : server.getPath();
+        return server.path();
     }
 
     /** Returns whether an HTTP proxy forwards single requests, which it does without TLS. */
     boolean forwarded() {
-        ConnectionSettings.Proxy proxy = settings.proxy();
+        ProxyAddress proxy = settings.proxy();
         return proxy != null && !secure() && proxy.forwards();
     }
 }

@@ -38,23 +38,42 @@ final class VertxCall implements Wire.Stream {
     void send(HttpClientRequest http) {
         sent = http;
         reused = wire.use() && http.version() != HttpVersion.HTTP_2;
-        http.setMethod(HttpMethod.valueOf(request.method())).setURI(wire.uriOf(request));
-        if (target.settings().tlsServerName() != null) {
-            http.authority(HostAndPort.create(target.host(), target.port()));
+        try {
+            prepare(http);
+        } catch (IllegalArgumentException e) {
+            // thrown to Vert.x, it would be logged with the value that it quotes
+            http.exceptionHandler(ended -> {});
+            http.reset(VertxWire.CANCEL);
+            end(() -> response.broken(refused(e), false));
+            return;
         }
-        headers.forEach((name, values) -> http.putHeader(name, values));
         http.exceptionHandler(this::broken);
         // sent even if already reset, because Vert.x does not free a stream that was never started
         ServerRequest.Body body = request.body();
-        if (body != null) {
-            http.putHeader("Content-Type", body.mediaType());
-        }
         (body == null ? http.send() : http.send(Buffer.buffer(body.json())))
                 .onSuccess(this::answered)
                 .onFailure(this::broken);
         if (over) {
             http.reset(VertxWire.CANCEL);
         }
+    }
+
+    private void prepare(HttpClientRequest http) {
+        http.setMethod(HttpMethod.valueOf(request.method())).setURI(wire.uriOf(request));
+        if (target.settings().tlsServerName() != null) {
+            http.authority(HostAndPort.create(target.host(), target.port()));
+        }
+        headers.forEach((name, values) -> http.putHeader(name, values));
+        ServerRequest.Body body = request.body();
+        if (body != null) {
+            http.putHeader("Content-Type", body.mediaType());
+        }
+    }
+
+    /** Returns what stands for an exception of a library that quotes what it refuses. */
+    static IllegalArgumentException refused(IllegalArgumentException quoting) {
+        return new IllegalArgumentException("a part of the request is not legal in HTTP: "
+                + quoting.getClass().getName());
     }
 
     private void answered(HttpClientResponse answer) {

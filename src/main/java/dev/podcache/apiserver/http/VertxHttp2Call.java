@@ -111,6 +111,15 @@ final class VertxHttp2Call implements Wire.Stream {
         }
     }
 
+    /** Ends the request, which a library refused before it was sent. */
+    void refused(IllegalArgumentException cause) {
+        Wire.Response last = response;
+        if (last != null) {
+            response = null;
+            last.broken(cause, false);
+        }
+    }
+
     @Override
     public void reset() {
         boolean open = response != null;

@@ -1,5 +1,7 @@
 package dev.podcache.apiserver.http;
 
+import dev.podcache.apiserver.credentials.ConnectionSettings;
+import dev.podcache.apiserver.credentials.ProxyRules.ProxyAddress;
 import io.vertx.core.Context;
 import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpClient;
@@ -115,7 +117,7 @@ final class VertxNetwork implements Executor, AutoCloseable {
                 .setSslHandshakeTimeout(timeout)
                 .setVerifyHost(settings.verifiesHost())
                 .setForceSni(settings.tlsServerName() != null)
-                .setDecompressionSupported(true);
+                .setDecompressionSupported(settings.compression());
         if (settings.keys() != null) {
             options.setKeyCertOptions(KeyCertOptions.wrap(settings.keys()));
         }
@@ -125,7 +127,7 @@ final class VertxNetwork implements Executor, AutoCloseable {
         if (!settings.tlsVersions().isEmpty()) {
             options.setEnabledSecureTransportProtocols(settings.tlsVersions());
         }
-        ConnectionSettings.Proxy proxy = settings.proxy();
+        ProxyAddress proxy = settings.proxy();
         if (proxy != null) {
             options.setProxyOptions(proxyOptions(proxy, target));
         }
@@ -140,15 +142,15 @@ final class VertxNetwork implements Executor, AutoCloseable {
                 : options.setProtocolVersion(HttpVersion.HTTP_1_1);
     }
 
-    private static ProxyOptions proxyOptions(ConnectionSettings.Proxy proxy, Target target) {
+    private static ProxyOptions proxyOptions(ProxyAddress proxy, Target target) {
         ProxyOptions options = new ProxyOptions()
                 .setHost(target.address().getAddress().getHostAddress())
                 .setPort(target.address().getPort())
                 .setType(
-                        switch (proxy.type()) {
-                            case SOCKS4 -> ProxyType.SOCKS4;
-                            case SOCKS5 -> ProxyType.SOCKS5;
-                            case HTTP, DIRECT -> ProxyType.HTTP;
+                        switch (proxy.scheme()) {
+                            case "socks4" -> ProxyType.SOCKS4;
+                            case "socks", "socks5", "socks5h" -> ProxyType.SOCKS5;
+                            default -> ProxyType.HTTP;
                         });
         if (proxy.username() != null && proxy.password() != null) {
             options.setUsername(proxy.username()).setPassword(proxy.password());

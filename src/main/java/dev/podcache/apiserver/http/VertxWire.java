@@ -11,7 +11,6 @@ import io.vertx.core.http.RequestOptions;
 import io.vertx.core.http.impl.HttpClientConnection;
 import io.vertx.core.net.SocketAddress;
 import java.net.InetSocketAddress;
-import java.net.URI;
 import java.nio.channels.ClosedChannelException;
 import java.util.List;
 import java.util.Map;
@@ -56,8 +55,7 @@ final class VertxWire implements Wire {
         this.target = target;
         this.listener = listener;
         this.prefix = target.forwarded() ? target.server().toString() : target.path();
-        boolean usual = target.port() == (target.secure() ? 443 : 80);
-        this.authority = target.server().getHost() + (usual ? "" : ":" + target.port());
+        this.authority = target.server().authority();
     }
 
     /** Opens the connection. */
@@ -136,6 +134,9 @@ final class VertxWire implements Wire {
         try {
             call.send(open, request.method(), uriOf(request), new VertxHttp2Call.Headers(headers, authority));
             return call;
+        } catch (IllegalArgumentException e) {
+            call.refused(VertxCall.refused(e));
+            return call;
         } catch (LinkageError otherVersion) {
             log.warn(
                     "this version of Vert.x is not known ({}); each watch needs 1 KB more memory",
@@ -204,13 +205,12 @@ final class VertxWire implements Wire {
     }
 
     private RequestOptions options() {
-        URI server = target.server();
         String tlsName = target.settings().tlsServerName();
         RequestOptions options = new RequestOptions()
                 .setSsl(target.secure())
                 .setHost(tlsName == null ? target.host() : tlsName)
                 .setPort(target.port())
-                .setURI(target.forwarded() ? server + "/" : "/");
+                .setURI(target.forwarded() ? target.server() + "/" : "/");
         InetSocketAddress address = target.address();
         if (target.settings().proxy() == null) {
             options.setServer(SocketAddress.inetSocketAddress(address));

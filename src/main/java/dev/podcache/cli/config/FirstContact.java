@@ -23,6 +23,10 @@ import org.jspecify.annotations.Nullable;
 public final class FirstContact {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+    /** What the first request may take in a JVM that has loaded none of the classes that it needs. */
+    private static final Duration COLD_START = Duration.ofSeconds(5);
+
     private static final Duration PAUSE = Duration.ofSeconds(2);
 
     private final Fabric8ApiServer server;
@@ -49,7 +53,8 @@ public final class FirstContact {
      *     server and says how to correct it
      */
     public boolean await(ObjectKind<?> kind, String fieldSelector, @Nullable Duration limit) {
-        Duration timeout = limit != null && limit.compareTo(TIMEOUT) < 0 ? limit : TIMEOUT;
+        Duration least = limit != null && limit.compareTo(COLD_START) > 0 ? limit : COLD_START;
+        Duration timeout = limit != null && least.compareTo(TIMEOUT) < 0 ? least : TIMEOUT;
         long start = System.nanoTime();
         while (true) {
             CompletableFuture<?> list =

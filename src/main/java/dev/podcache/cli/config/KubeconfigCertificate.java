@@ -1,10 +1,8 @@
 package dev.podcache.cli.config;
 
 import com.google.common.base.Strings;
-import dev.podcache.apiserver.http.CombinedPem;
+import dev.podcache.apiserver.credentials.PemText;
 import dev.podcache.kubelet.certificate.PrivateFile;
-import io.fabric8.kubernetes.api.model.ConfigBuilder;
-import io.fabric8.kubernetes.api.model.NamedCluster;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.ByteArrayInputStream;
@@ -18,6 +16,9 @@ import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +36,7 @@ final class KubeconfigCertificate {
         if (!Files.exists(kubeconfig)) {
             return "kubeconfig " + kubeconfig + " does not exist";
         }
-        Config config = ClusterAccess.read(kubeconfig, "--kubeconfig");
+        Config config = ClusterAccess.read(kubeconfig, "--kubeconfig").config(Map.of());
         try {
             Optional<String> pem = pem(config);
             if (pem.isEmpty()) {
@@ -50,7 +51,7 @@ final class KubeconfigCertificate {
 
     /** Returns when the first of the certificates expires. */
     private static Instant end(String pem) throws CertificateException {
-        byte[] certificates = CombinedPem.certificates(pem).getBytes(StandardCharsets.US_ASCII);
+        byte[] certificates = PemText.certificates(pem).getBytes(StandardCharsets.US_ASCII);
         return CertificateFactory.getInstance("X.509")
                 .generateCertificates(new ByteArrayInputStream(certificates))
                 .stream()
@@ -68,15 +69,15 @@ final class KubeconfigCertificate {
         String certificate = text(config.getClientCertData(), config.getClientCertFile());
         return certificate.isEmpty()
                 ? Optional.empty()
-                : Optional.of(CombinedPem.certificates(certificate)
-                        + CombinedPem.privateKey(text(config.getClientKeyData(), config.getClientKeyFile())));
+                : Optional.of(PemText.certificates(certificate)
+                        + PemText.privateKey(text(config.getClientKeyData(), config.getClientKeyFile())));
     }
 
     private static String text(@Nullable String data, @Nullable String file) throws IOException {
         if (!Strings.isNullOrEmpty(data)) {
             return new String(Base64.getMimeDecoder().decode(data), StandardCharsets.US_ASCII);
         }
-        return Strings.isNullOrEmpty(file) ? "" : Files.readString(Path.of(file));
+        return Strings.isNullOrEmpty(file) ? "" : Files.readString(Path.of(file), StandardCharsets.ISO_8859_1);
     }
 
     /**
@@ -85,38 +86,31 @@ final class KubeconfigCertificate {
      * @param pem the file with the client certificate and its key
      */
     static void write(Path kubeconfig, Path bootstrap, Path pem) throws IOException {
-        NamedCluster named = ClusterAccess.cluster(bootstrap, "--bootstrap-kubeconfig");
-        String authority = named.getCluster().getCertificateAuthority();
-        if (!Strings.isNullOrEmpty(authority)) {
-            // a relative path is relative to its kubeconfig
-            named.getCluster()
-                    .setCertificateAuthority(
-                            bootstrap.toAbsolutePath().resolveSibling(authority).toString());
-        }
-        io.fabric8.kubernetes.api.model.Config content = new ConfigBuilder()
-                .withApiVersion("v1")
-                .withKind("Config")
-                .addNewCluster()
-                .withName("default-cluster")
-                .withCluster(named.getCluster())
-                .endCluster()
-                .addNewUser()
-                .withName("default-auth")
-                .withNewUser()
-                .withClientCertificate(pem.toString())
-                .withClientKey(pem.toString())
-                .endUser()
-                .endUser()
-                .addNewContext()
-                .withName("default-context")
-                .withNewContext()
-                .withCluster("default-cluster")
-                .withUser("default-auth")
-                .withNamespace("default")
-                .endContext()
-                .endContext()
-                .withCurrentContext("default-context")
-                .build();
+        Map<String, Object> content = new LinkedHashMap<>();
+        content.put("apiVersion", "v1");
+        content.put("kind", "Config");
+        content.put(
+                "clusters",
+                List.of(Map.of(
+                        "name",
+                        "default-cluster",
+                        "cluster",
+                        ClusterAccess.read(bootstrap, "--bootstrap-kubeconfig").clusterFields())));
+        content.put(
+                "users",
+                List.of(Map.of(
+                        "name",
+                        "default-auth",
+                        "user",
+                        Map.of("client-certificate", pem.toString(), "client-key", pem.toString()))));
+        content.put(
+                "contexts",
+                List.of(Map.of(
+                        "name",
+                        "default-context",
+                        "context",
+                        Map.of("cluster", "default-cluster", "user", "default-auth", "namespace", "default"))));
+        content.put("current-context", "default-context");
         PrivateFile.replace(kubeconfig, Serialization.asYaml(content));
     }
 }

@@ -79,7 +79,8 @@ public final class NodeCredentials {
         if (why.isEmpty()) {
             return true;
         }
-        Config with = ClusterAccess.read(bootstrap, "--bootstrap-kubeconfig");
+        Config with =
+                new ClusterAccess(console.environment(), console.home()).config(bootstrap, "--bootstrap-kubeconfig");
         if (certificate.validAt(now).isEmpty()) {
             events.write(ProgramEvent.of("bootstrap", "message", why + "; requesting one with " + bootstrap));
             if (!request(with, limit, events)) {

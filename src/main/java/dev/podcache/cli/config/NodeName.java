@@ -4,6 +4,7 @@ import dev.podcache.cli.output.Console;
 import dev.podcache.object.ObjectKey;
 import io.fabric8.kubernetes.client.Config;
 import java.nio.file.Path;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -46,14 +47,19 @@ public final class NodeName {
      * @throws ParameterException if it is missing or not legal
      */
     public String name(Console console) {
-        String name = node != null ? node : console.environment().getOrDefault("NODE_NAME", "");
+        String given = node != null ? node : console.environment().getOrDefault("NODE_NAME", "");
+        // as a kubelet does with its flag
+        String name = given.strip().toLowerCase(Locale.ROOT);
         if (name.isEmpty()) {
             throw new ParameterException(commandLine(), "the node is missing: set --hostname-override or NODE_NAME");
         }
         try {
             return ObjectKey.validated("default", name).name();
         } catch (IllegalArgumentException illegal) {
-            throw new ParameterException(commandLine(), "node " + illegal.getMessage(), illegal);
+            throw new ParameterException(
+                    commandLine(),
+                    "node " + String.valueOf(illegal.getMessage()).replace(name, given),
+                    illegal);
         }
     }
 

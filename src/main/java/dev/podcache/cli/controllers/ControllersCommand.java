@@ -15,7 +15,6 @@ import dev.podcache.controlplane.nodelifecycle.NodeLifecycleOptions;
 import dev.podcache.kubelet.server.HealthServer;
 import dev.podcache.object.ObjectKind;
 import io.fabric8.kubernetes.client.Config;
-import io.fabric8.kubernetes.client.KubernetesClient;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
@@ -93,13 +92,12 @@ public final class ControllersCommand implements Callable<Integer> {
         console.logging().accept(output.level(Level.INFO));
         Config config = new ClusterAccess(console.environment(), console.home()).config(kubeconfig);
         try (EventWriter events = EventWriter.to(console.out(), output.format);
-                KubernetesClient client = ClusterAccess.client(config);
-                Fabric8ApiServer server = Fabric8ApiServer.of(client)) {
+                Fabric8ApiServer server = ClusterAccess.server(config, RequestLimit.DEFAULT)) {
             FirstContact contact = new FirstContact(server, config, console, events);
             if (contact.await(ObjectKind.NODE, "metadata.name=" + host, duration)) {
                 events.write(started(lifecycle, config.getMasterUrl()));
                 Supplier<RunningControllers> controllers = () ->
-                        new RunningControllers(Fabric8ApiServer.of(client, limit), lifecycle, host, events::write);
+                        new RunningControllers(Fabric8ApiServer.of(config, limit), lifecycle, host, events::write);
                 run(new Leadership(controllers, server.timekeeper(), events::write), server, candidate, events);
             }
         }

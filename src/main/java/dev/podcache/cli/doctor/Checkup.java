@@ -1,11 +1,13 @@
 package dev.podcache.cli.doctor;
 
+import com.google.common.base.Throwables;
 import com.google.common.collect.HashMultimap;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.Lists;
 import com.google.common.collect.SetMultimap;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.OwnAccess;
+import dev.podcache.apiserver.credentials.CredentialsException;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.apiserver.http.ConnectionFacts;
 import dev.podcache.cli.access.StrategyAccess;
@@ -72,6 +74,13 @@ final class Checkup {
      * @param wait waits until a request has ended, or throws if it must not wait any longer
      */
     void run(Consumer<CompletableFuture<?>> wait) {
+        CompletableFuture<?> credentials = server.rereadCredentials();
+        wait.accept(credentials.handle((read, thrown) -> ""));
+        CredentialsException unreadable = unreadable(credentials);
+        if (unreadable != null) {
+            found.add(CredentialDiagnoses.unreadable(unreadable));
+            return;
+        }
         CompletableFuture<ConnectionFacts> probe = server.probe(TIMEOUT);
         wait.accept(probe);
         ApiServerException failure = failureOf(probe);
@@ -86,6 +95,16 @@ final class Checkup {
         CompletableFuture<Optional<String>> user = own.user();
         wait.accept(user);
         judge(user, facts.answer(), own, wait);
+    }
+
+    private static @Nullable CredentialsException unreadable(CompletableFuture<?> read) {
+        try {
+            read.join();
+            return null;
+        } catch (CompletionException e) {
+            // anything else may pass, and the probe shows it
+            return Throwables.getRootCause(e) instanceof CredentialsException refused ? refused : null;
+        }
     }
 
     private void judge(

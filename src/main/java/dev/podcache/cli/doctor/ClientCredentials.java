@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.base.Splitter;
 import com.google.common.base.Strings;
+import dev.podcache.apiserver.credentials.Kubeconfig;
 import dev.podcache.cli.config.ClusterAccess;
 import io.fabric8.kubernetes.client.Config;
 import java.io.ByteArrayInputStream;
@@ -58,7 +59,7 @@ record ClientCredentials(String kind, String user, @Nullable Instant expires) {
     }
 
     private static Optional<String> token(Config config) {
-        return Stream.of(config.getOauthToken(), config.getAutoOAuthToken())
+        return Stream.of(Kubeconfig.tokenWithoutPlugin(config), config.getOauthToken(), config.getAutoOAuthToken())
                 .filter(token -> !Strings.isNullOrEmpty(token))
                 .findFirst();
     }

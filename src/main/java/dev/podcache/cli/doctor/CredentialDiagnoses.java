@@ -1,6 +1,7 @@
 package dev.podcache.cli.doctor;
 
 import com.google.common.collect.ImmutableList;
+import dev.podcache.apiserver.credentials.CredentialsException;
 import dev.podcache.object.Quoted;
 import java.time.Duration;
 import java.time.Instant;
@@ -36,7 +37,8 @@ final class CredentialDiagnoses {
                     CHECK,
                     "none are sent",
                     NO_ACCESS + ", or answered as for an anonymous user",
-                    "give the kubeconfig's user a certificate, a token or an exec plugin"));
+                    "give the kubeconfig's user a certificate, a token or an exec plugin; over http none are sent, as by"
+                            + " kubectl"));
         }
         if (status == 401) {
             String expired = known.filter(each -> isOver(each, now))
@@ -46,6 +48,15 @@ final class CredentialDiagnoses {
                     CHECK, "the server does not accept them (401)" + expired, NO_ACCESS, remedy(known.get(), now)));
         }
         return ImmutableList.of(expiry(known.get(), user, now));
+    }
+
+    /** Returns what is to be said if the credentials cannot be read, and so nothing can be sent. */
+    static Diagnosis unreadable(CredentialsException why) {
+        return Diagnosis.problem(
+                CHECK,
+                Quoted.text(String.valueOf(why.getMessage())),
+                "no request is sent",
+                "correct that; `kubectl get --raw /version` with the same kubeconfig must work");
     }
 
     private static Diagnosis expiry(ClientCredentials known, String user, Instant now) {

@@ -15,7 +15,6 @@ import dev.podcache.cli.output.OutputOptions;
 import dev.podcache.cli.output.ProgramEvent;
 import dev.podcache.cli.output.Progress;
 import io.fabric8.kubernetes.client.Config;
-import io.fabric8.kubernetes.client.KubernetesClient;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -78,8 +77,7 @@ public final class DoctorCommand implements Callable<Integer> {
         Config config = new ClusterAccess(console.environment(), console.home()).config(kubeconfig);
         // every review is sent, and not too many at a time
         try (EventWriter events = EventWriter.to(console.out(), output.format);
-                KubernetesClient client = ClusterAccess.client(config);
-                Fabric8ApiServer server = Fabric8ApiServer.of(client, RequestLimit.UNLIMITED)) {
+                Fabric8ApiServer server = Fabric8ApiServer.of(config, RequestLimit.UNLIMITED)) {
             Checkup checkup = new Checkup(server, config, options.access(), objects);
             Progress progress = new Progress(console);
             checkup.run(future -> {

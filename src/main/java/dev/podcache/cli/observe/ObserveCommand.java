@@ -14,7 +14,6 @@ import dev.podcache.kubelet.agent.NodePorts;
 import dev.podcache.kubelet.agent.ObjectCaching;
 import dev.podcache.object.ObjectKind;
 import io.fabric8.kubernetes.client.Config;
-import io.fabric8.kubernetes.client.KubernetesClient;
 import java.util.concurrent.Callable;
 import org.slf4j.event.Level;
 import picocli.CommandLine.Command;
@@ -64,8 +63,7 @@ public final class ObserveCommand implements Callable<Integer> {
         KubeletConfiguration configuration = node.configuration(agent);
         Config config = node.cluster(console);
         try (EventWriter events = EventWriter.to(console.out(), output.format);
-                KubernetesClient client = ClusterAccess.client(config);
-                Fabric8ApiServer server = Fabric8ApiServer.of(client, configuration.rates())) {
+                Fabric8ApiServer server = ClusterAccess.server(config, configuration.rates())) {
             FirstContact contact = new FirstContact(server, config, console, events);
             if (contact.await(ObjectKind.POD, NodePorts.podsOf(name), agent.duration)) {
                 events.write(ProgramEvent.started(name, configuration.caching().strategy(), config.getMasterUrl()));

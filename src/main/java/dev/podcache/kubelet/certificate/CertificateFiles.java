@@ -1,5 +1,6 @@
 package dev.podcache.kubelet.certificate;
 
+import dev.podcache.apiserver.credentials.PrivateKeys;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -62,7 +63,7 @@ final class CertificateFiles {
             Files.move(updated, current, StandardCopyOption.ATOMIC_MOVE);
         }
         String pem = Files.readString(current);
-        return CertifiedKey.stored(pem, KeyPairs.privateKey(pem));
+        return CertifiedKey.stored(pem, PrivateKeys.read(pem));
     }
 
     /**

@@ -1,6 +1,7 @@
 package dev.podcache.kubelet.certificate;
 
-import dev.podcache.apiserver.http.CombinedPem;
+import dev.podcache.apiserver.credentials.PemText;
+import dev.podcache.apiserver.credentials.PrivateKeys;
 import java.io.ByteArrayInputStream;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
@@ -9,6 +10,7 @@ import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
@@ -28,6 +30,7 @@ record CertifiedKey(X509Certificate certificate, String chain, PrivateKey key) {
     /** The group of nodes, the organization of their certificates. */
     static final String GROUP = "system:nodes";
 
+    private static final Duration SKEW = Duration.ofMinutes(5);
     private static final String CLIENT_AUTHENTICATION = "1.3.6.1.5.5.7.3.2";
 
     /** Returns the user name of a node, the common name of its certificates. */
@@ -53,7 +56,10 @@ record CertifiedKey(X509Certificate certificate, String chain, PrivateKey key) {
             throw new CertificateException("it must not be used by clients");
         }
         if (!issued.isValidAt(now)) {
-            throw new CertificateException("it expired at " + issued.expires() + ", and now it is " + now);
+            String why = now.isBefore(issued.expires())
+                    ? "it is not valid before " + certificate.getNotBefore().toInstant()
+                    : "it expired at " + issued.expires();
+            throw new CertificateException(why + ", and now it is " + now);
         }
         return issued;
     }
@@ -65,12 +71,12 @@ record CertifiedKey(X509Certificate certificate, String chain, PrivateKey key) {
      */
     static CertifiedKey stored(String pem, PrivateKey key) throws GeneralSecurityException {
         CertifiedKey stored = of(pem, key);
-        KeyPairs.requirePair(stored.certificate().getPublicKey(), key);
+        PrivateKeys.requirePair(stored.certificate().getPublicKey(), key);
         return stored;
     }
 
     private static CertifiedKey of(String pem, PrivateKey key) throws CertificateException {
-        String chain = CombinedPem.certificates(pem);
+        String chain = PemText.certificates(pem);
         Collection<? extends Certificate> certificates = CertificateFactory.getInstance("X.509")
                 .generateCertificates(new ByteArrayInputStream(KeyPairs.bytes(chain)));
         for (Certificate first : certificates) {
@@ -104,9 +110,10 @@ record CertifiedKey(X509Certificate certificate, String chain, PrivateKey key) {
         return certificate.getNotAfter().toInstant();
     }
 
-    /** Returns whether the certificate has not expired. The clock of the signer may be ahead, so its start is not checked. */
+    /** Returns whether the certificate is valid. The clock of the signer may be ahead of ours by some minutes. */
     boolean isValidAt(Instant now) {
-        return now.isBefore(expires());
+        Instant start = certificate.getNotBefore().toInstant();
+        return now.isBefore(expires()) && !now.plus(SKEW).isBefore(start);
     }
 
     /** Returns chain and key in PEM format. */

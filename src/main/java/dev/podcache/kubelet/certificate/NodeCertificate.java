@@ -1,5 +1,6 @@
 package dev.podcache.kubelet.certificate;
 
+import dev.podcache.apiserver.credentials.PrivateKeys;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.kubelet.certificate.CertificateRequestException.Reason;
 import dev.podcache.object.ObjectKey;
@@ -77,7 +78,7 @@ public final class NodeCertificate {
      */
     public void store(String pem, Instant now) {
         try {
-            CertifiedKey given = CertifiedKey.stored(pem, KeyPairs.privateKey(pem));
+            CertifiedKey given = CertifiedKey.stored(pem, PrivateKeys.read(pem));
             given.requireUser(node);
             files.store(node, given, now);
         } catch (IOException | GeneralSecurityException e) {

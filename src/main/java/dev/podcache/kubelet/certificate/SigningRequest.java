@@ -1,5 +1,7 @@
 package dev.podcache.kubelet.certificate;
 
+import dev.podcache.apiserver.credentials.Der;
+import dev.podcache.apiserver.credentials.PemText;
 import dev.podcache.object.ObjectKey;
 import io.fabric8.kubernetes.api.model.certificates.v1.CertificateSigningRequest;
 import io.fabric8.kubernetes.api.model.certificates.v1.CertificateSigningRequestBuilder;
@@ -59,7 +61,7 @@ final class SigningRequest {
 
     /** Returns the object to create. */
     CertificateSigningRequest object() {
-        byte[] pem = KeyPairs.bytes(KeyPairs.pem("CERTIFICATE REQUEST", encoded()));
+        byte[] pem = KeyPairs.bytes(PemText.of("CERTIFICATE REQUEST", encoded()));
         return new CertificateSigningRequestBuilder()
                 .withNewMetadata()
                 .withName(name)

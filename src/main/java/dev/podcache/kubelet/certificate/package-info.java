@@ -7,7 +7,7 @@
  * <p>Read {@code NodeRequests} (one request after the other, and its files), {@code PendingRequest} (creates and watches one
  * CertificateSigningRequest), {@code RequestFailures} (what to say when there is no certificate), {@code SigningRequest}
  * (the PKCS#10 request and the name of the object), {@code CertifiedKey} (checks what was issued), {@code
- * CertificateFiles}. {@code KeyPairs} and {@code Der} also serve {@code kubelet.server}.
+ * CertificateFiles}. {@code KeyPairs} also serves {@code kubelet.server}.
  *
  * <p>Locks: {@code PendingRequest} guards what it knows of its object, {@code NodeRequests} its pending request; neither
  * calls anything under its lock.

@@ -1,7 +1,7 @@
 package dev.podcache.kubelet.server;
 
 import dev.podcache.apiserver.AccessReviews.ReviewedUser;
-import dev.podcache.apiserver.http.Authorities;
+import dev.podcache.apiserver.credentials.Authorities;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.security.GeneralSecurityException;

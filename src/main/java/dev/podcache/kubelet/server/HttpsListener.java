@@ -1,6 +1,6 @@
 package dev.podcache.kubelet.server;
 
-import dev.podcache.kubelet.certificate.KeyPairs;
+import dev.podcache.apiserver.credentials.PrivateKeys;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.ClientAuth;
 import io.vertx.core.http.HttpServerOptions;
@@ -131,7 +131,7 @@ final class HttpsListener implements AutoCloseable {
         for (String type : List.of("RSA", "EC", "EdDSA")) {
             @Nullable String @Nullable [] aliases = keys.getServerAliases(type, null);
             if (aliases != null && aliases.length > 0) {
-                KeyPairs.requirePair(
+                PrivateKeys.requirePair(
                         keys.getCertificateChain(aliases[0])[0].getPublicKey(), keys.getPrivateKey(aliases[0]));
             }
         }

@@ -1,7 +1,8 @@
 package dev.podcache.kubelet.server;
 
 import com.google.common.net.InetAddresses;
-import dev.podcache.kubelet.certificate.Der;
+import dev.podcache.apiserver.credentials.Der;
+import dev.podcache.apiserver.credentials.PemText;
 import dev.podcache.kubelet.certificate.KeyPairs;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -42,7 +43,7 @@ final class SelfSigned {
         KeyPair keys = KeyPairs.newPair();
         byte[] certificate = KeyPairs.signed(content(names, now, keys), keys.getPrivate());
         return new ServingCertificate(
-                KeyPairs.bytes(KeyPairs.pem("CERTIFICATE", certificate)),
+                KeyPairs.bytes(PemText.of("CERTIFICATE", certificate)),
                 KeyPairs.bytes(KeyPairs.pem(keys.getPrivate())));
     }
 

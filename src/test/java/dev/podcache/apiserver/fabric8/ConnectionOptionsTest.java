@@ -2,14 +2,26 @@ package dev.podcache.apiserver.fabric8;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.credentials.Kubeconfig;
+import dev.podcache.apiserver.credentials.PemText;
 import dev.podcache.object.FailureReason;
 import dev.podcache.testing.ConnectProxy;
 import dev.podcache.testing.NoLeaks;
+import io.fabric8.kubernetes.client.Config;
 import io.vertx.core.http.HttpVersion;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.spec.ECGenParameterSpec;
 import java.util.Base64;
+import java.util.Map;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -51,6 +63,74 @@ class ConnectionOptionsTest extends WireFixture {
         answerOf(make(call, "object"));
 
         assertThat(server.arrived).extracting(WireServer.Arrived::version).containsOnly(HttpVersion.HTTP_1_1);
+    }
+
+    /** The tunnel is asked for the host of the server, which the proxy may know and we may not. */
+    @ParameterizedTest
+    @EnumSource(RequestKind.class)
+    void kubeconfigWithAnHttpProxyUrl_httpsServer_isReachedThroughIt(RequestKind call, @TempDir Path folder)
+            throws Exception {
+        WireServer server = closeLater(WireServer.speaking(HttpVersion.HTTP_2));
+        ConnectProxy proxy = closeLater(ConnectProxy.askingForCredentialsTo(server.port()));
+        String url = proxy.url().replace("http://", "HTTP://user:p%40ss@");
+        connect(kubeconfig(folder, server, "proxy-url: '" + url + "'", "token: abc"));
+
+        answerOf(make(call, "object"));
+
+        assertThat(proxy.tunnels())
+                .containsOnly(
+                        "Basic " + Base64.getEncoder().encodeToString("user:p@ss".getBytes(StandardCharsets.UTF_8)));
+        assertThat(server.arrived).extracting(WireServer.Arrived::token).containsOnly("abc");
+    }
+
+    @ParameterizedTest
+    @EnumSource(RequestKind.class)
+    void kubeconfigOfUpperCaseScheme_ecKeyInPkcs8_isUsed(RequestKind call, @TempDir Path folder) throws Exception {
+        WireServer server = closeLater(WireServer.speaking(HttpVersion.HTTP_2));
+        KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
+        generator.initialize(new ECGenParameterSpec("secp256r1"));
+        KeyPair pair = generator.generateKeyPair();
+        Files.writeString(folder.resolve("user.crt"), WireCertificates.clientPem(pair.getPublic(), "jane"));
+        Files.writeString(
+                folder.resolve("user.key"),
+                PemText.of("PRIVATE KEY", pair.getPrivate().getEncoded()));
+        connect(kubeconfig(
+                folder, server, "disable-compression: false", "client-certificate: user.crt, client-key: user.key"));
+
+        answerOf(make(call, "object"));
+
+        assertThat(server.arrived).extracting(WireServer.Arrived::user).containsOnly("jane");
+    }
+
+    /** Vert.x quoted the value, and what it threw was logged. */
+    @ParameterizedTest
+    @EnumSource(RequestKind.class)
+    void tokenWithALineBreak_isRefusedAtOnceAndNotShown(RequestKind call, @TempDir Path folder, NoLeaks leaks)
+            throws Exception {
+        leaks.allowWarnings("credentials");
+        WireServer server = closeLater(WireServer.speaking(HttpVersion.HTTP_2));
+        connect(kubeconfig(folder, server, "tls-server-name: localhost", "token: \"" + NoLeaks.CANARY + "\\n\""));
+
+        ApiServerException failure = failureOf(make(call, "object"));
+
+        assertThat(failure)
+                .hasMessageContaining("user \"u\": token has a line break")
+                .hasMessageNotContaining(NoLeaks.CANARY);
+        assertThat(server.arrived).isEmpty();
+    }
+
+    private static Config kubeconfig(Path folder, WireServer server, String cluster, String user) throws IOException {
+        Path file = Files.writeString(folder.resolve("kubeconfig"), """
+                current-context: here
+                contexts: [{name: here, context: {cluster: c, user: u}}]
+                clusters: [{name: c, cluster: {server: '%s', certificate-authority-data: %s, %s}}]
+                users: [{name: u, user: {%s}}]
+                """.formatted(
+                        server.url().replace("https://", "HTTPS://"),
+                        WireCertificates.base64(WireCertificates.authorityPem()),
+                        cluster,
+                        user));
+        return Kubeconfig.read(file, "--kubeconfig").config(Map.of());
     }
 
     @ParameterizedTest

@@ -35,7 +35,7 @@ class TlsSourcesTest extends WireFixture {
 
     private final WireServer server = closeLater(WireServer.speaking(HttpVersion.HTTP_2));
     private final @Nullable String storeBefore = System.getProperty(STORE_OF_THE_RUNTIME);
-    private final CountedLookups keys = new CountedLookups("KeyManagerFactory");
+    private final CountedLookups keys = new CountedLookups("KeyFactory");
 
     @TempDir
     private Path folder;

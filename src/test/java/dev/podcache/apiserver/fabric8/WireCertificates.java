@@ -2,6 +2,8 @@ package dev.podcache.apiserver.fabric8;
 
 import dev.podcache.testing.TestCertificates;
 import java.nio.charset.StandardCharsets;
+import java.security.PublicKey;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.concurrent.Callable;
 import javax.net.ssl.SSLContext;
@@ -26,6 +28,12 @@ final class WireCertificates {
     /** A client certificate with this common name, as PEM. */
     static String clientPem(String commonName) {
         return orFail(() -> AUTHORITY.userPem(commonName));
+    }
+
+    /** A client certificate with this common name and another key than {@link #keyPem}, as PEM. */
+    static String clientPem(PublicKey key, String commonName) {
+        Instant now = Instant.now();
+        return orFail(() -> AUTHORITY.userPemOf(key, commonName, now, now.plusSeconds(3600)));
     }
 
     /** A certificate of a server on the loopback address, as PEM. */

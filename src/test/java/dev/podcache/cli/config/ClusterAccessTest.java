@@ -3,6 +3,7 @@ package dev.podcache.cli.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.podcache.apiserver.credentials.CredentialsException;
 import dev.podcache.apiserver.fabric8.RequestLimit;
 import dev.podcache.cli.output.CommandException;
 import io.fabric8.kubernetes.client.Config;
@@ -76,12 +77,30 @@ class ClusterAccessTest {
     }
 
     @Test
-    void config_variableWithSeveralFiles_asksForOne() {
-        String two = "/a" + File.pathSeparator + "/b";
+    void config_variableWithSeveralFiles_mergesThemAndSkipsWhatIsMissing() throws IOException {
+        Path server = Files.writeString(
+                directory.resolve("server"),
+                "clusters: [{name: c, cluster: {server: 'https://first.example'}}]\ncurrent-context: here\n");
+        String list = String.join(
+                File.pathSeparator,
+                "",
+                "/nowhere/a",
+                server.toString(),
+                write(COMPLETE).toString(),
+                "");
+
+        assertThat(access(Map.of("KUBECONFIG", list)).config(null).getMasterUrl())
+                .isEqualTo("https://first.example/");
+    }
+
+    @Test
+    void config_variableWithMissingFilesOnly_namesThem() {
+        String two = "/nowhere/a" + File.pathSeparator + "/nowhere/b";
 
         assertThatThrownBy(() -> access(Map.of("KUBECONFIG", two)).config(null))
                 .isInstanceOf(CommandException.class)
-                .hasMessage("KUBECONFIG names several files (" + two + "): name the one to use with --kubeconfig");
+                .hasMessage(
+                        "kubeconfig " + two + " (from KUBECONFIG) does not exist: give the path of an existing file");
     }
 
     @Test
@@ -106,7 +125,7 @@ class ClusterAccessTest {
             delimiter = '|',
             value = {
                 "client-certificate: /nowhere/x.crt, client-key: /nowhere/x.key | file /nowhere/x.crt cannot be read",
-                "client-certificate-data: '!canary', client-key-data: '!canary' | it is malformed"
+                "client-certificate-data: Y2FuYXJ5, client-key-data: Y2FuYXJ5 | there is no certificate in PEM format"
             })
     void clientAndServer_unusableCertificate_isNamedAndNotQuoted(String user, String why) throws IOException {
         Path file = write("""
@@ -125,7 +144,7 @@ class ClusterAccessTest {
         assertThatThrownBy(opened)
                 .isInstanceOf(CommandException.class)
                 .hasMessageContaining(
-                        "API server https://api.example:6443/: a certificate or key for it cannot be used")
+                        "API server https://api.example:6443/: its credentials or settings cannot be used")
                 .hasMessageContaining(why)
                 .hasMessageNotContaining("canary");
     }
@@ -147,7 +166,7 @@ class ClusterAccessTest {
         assertThatThrownBy(() -> access(Map.of()).config(file))
                 .hasMessageContaining("is not a kubeconfig")
                 .hasMessageNotContaining("canary")
-                .hasNoCause();
+                .hasRootCauseInstanceOf(CredentialsException.class);
     }
 
     @Test
@@ -191,7 +210,7 @@ class ClusterAccessTest {
     void config_serverThatIsNoUrl_isNamed() throws IOException {
         assertBroken(
                 COMPLETE.replace("https://api.example:6443", ":::nonsense"),
-                "has \":::nonsense\" for its server: write it as https://HOST:PORT");
+                "cluster \"c\": server is not a URL: write it as https://HOST:PORT");
     }
 
     @Test

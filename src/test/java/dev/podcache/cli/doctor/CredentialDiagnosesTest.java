@@ -2,16 +2,22 @@ package dev.podcache.cli.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.cli.config.ClusterAccess;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -69,6 +75,22 @@ class CredentialDiagnosesTest {
         String token = "e30." + base64(claims) + ".signature";
 
         assertThat(ClientCredentials.of(withToken(token)))
+                .contains(new ClientCredentials("token", "system:serviceaccount:shop:reader", NOW));
+    }
+
+    @Test
+    void credentials_ofATokenFile_areThoseOfItsToken(@TempDir Path folder) throws IOException {
+        String claims = "{\"sub\": \"system:serviceaccount:shop:reader\", \"exp\": " + NOW.getEpochSecond() + "}";
+        Files.writeString(folder.resolve("token"), "e30." + base64(claims) + ".signature\n");
+        Path kubeconfig = Files.writeString(folder.resolve("kubeconfig"), """
+                current-context: here
+                contexts: [{name: here, context: {cluster: c, user: u}}]
+                clusters: [{name: c, cluster: {server: 'https://127.0.0.1:1'}}]
+                users: [{name: u, user: {tokenFile: token}}]
+                """);
+        Config config = new ClusterAccess(Map.of(), folder).config(kubeconfig);
+
+        assertThat(ClientCredentials.of(config))
                 .contains(new ClientCredentials("token", "system:serviceaccount:shop:reader", NOW));
     }
 

@@ -15,6 +15,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 @ExtendWith(NoLeaks.class)
 class DoctorCommandTest {
@@ -88,14 +90,43 @@ class DoctorCommandTest {
         assertThat(console.err()).first().asString().contains("--secrets: name \"Db_1\"");
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "token: \"canary\\n\" | user \"u\": token has a line break",
+                "tokenFile: missing | user \"u\": tokenFile",
+                "client-certificate-data: Y2FuYXJ5, client-key-data: Y2FuYXJ5 | client-certificate or client-key cannot be used",
+                "exec: {command: no-such-plugin, apiVersion: client.authentication.k8s.io/v1beta1, installHint: get it} |"
+                        + " the credential plugin no-such-plugin was not found: get it",
+                "exec: {command: /bin/sh, args: [-c, 'echo canary; exit 4'], apiVersion:"
+                        + " client.authentication.k8s.io/v1beta1} | the credential plugin /bin/sh failed with exit code 4",
+                "exec: {command: /bin/echo, args: [canary], apiVersion: client.authentication.k8s.io/v1beta1} |"
+                        + " did not print JSON"
+            })
+    void doctor_credentialsThatCannotBeRead_areTheDiagnosis(String user, String what) throws IOException {
+        Path kubeconfig = write(unusedPort(), user);
+
+        int code = console.execute("doctor", "--kubeconfig", kubeconfig.toString(), "-v");
+
+        assertThat(code).isEqualTo(3);
+        assertThat(console.out().get(0)).startsWith("problem  credentials").contains(what);
+        assertThat(console.out().get(1)).contains("why: no request is sent");
+        assertThat(String.join("\n", console.out()) + String.join("\n", console.err()))
+                .doesNotContain("canary");
+    }
+
     private int doctor(int port, String... more) throws IOException {
-        Path kubeconfig = Files.writeString(
+        String[] command = {"doctor", "--kubeconfig", write(port, "token: t").toString()};
+        return console.execute(ObjectArrays.concat(command, more, String.class));
+    }
+
+    private Path write(int port, String user) throws IOException {
+        return Files.writeString(
                 folder.resolve("kubeconfig"),
                 "apiVersion: v1\nkind: Config\ncurrent-context: x\ncontexts: [{name: x, context: {cluster: c, user: u}}]\n"
                         + "clusters: [{name: c, cluster: {server: 'https://127.0.0.1:" + port + "'}}]\n"
-                        + "users: [{name: u, user: {token: t}}]\n");
-        String[] command = {"doctor", "--kubeconfig", kubeconfig.toString()};
-        return console.execute(ObjectArrays.concat(command, more, String.class));
+                        + "users: [{name: u, user: {" + user + "}}]\n");
     }
 
     private static int unusedPort() throws IOException {

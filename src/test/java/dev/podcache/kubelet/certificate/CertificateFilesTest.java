@@ -3,6 +3,7 @@ package dev.podcache.kubelet.certificate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.podcache.apiserver.credentials.PemText;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.TestCertificates;
 import java.io.IOException;
@@ -47,7 +48,7 @@ class CertificateFilesTest {
     }
 
     private CertifiedKey identity(String node, KeyPair keys) throws GeneralSecurityException, IOException {
-        String request = KeyPairs.pem("CERTIFICATE REQUEST", new SigningRequest(node, keys).encoded());
+        String request = PemText.of("CERTIFICATE REQUEST", new SigningRequest(node, keys).encoded());
         return CertifiedKey.issued(authority.signedPem(request, NOW, NOW.plus(LIFE)), node, keys, NOW);
     }
 
@@ -152,7 +153,7 @@ class CertificateFilesTest {
                 .parsePrivateKey()
                 .toASN1Primitive()
                 .getEncoded();
-        Files.writeString(files.current(), first.chain() + KeyPairs.pem("EC PRIVATE KEY", sec1));
+        Files.writeString(files.current(), first.chain() + PemText.of("EC PRIVATE KEY", sec1));
 
         CertifiedKey read = files.read();
 

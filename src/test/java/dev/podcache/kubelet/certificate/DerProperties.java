@@ -2,6 +2,7 @@ package dev.podcache.kubelet.certificate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.apiserver.credentials.Der;
 import java.io.IOException;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;

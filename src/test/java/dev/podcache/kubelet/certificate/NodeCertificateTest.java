@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.podcache.apiserver.ApiServerException;
-import dev.podcache.apiserver.http.CombinedPem;
+import dev.podcache.apiserver.credentials.PemText;
 import dev.podcache.kubelet.certificate.CertificateRequestException.Reason;
 import dev.podcache.object.FailureReason;
 import dev.podcache.testing.ManualTimekeeper;
@@ -76,8 +76,7 @@ class NodeCertificateTest {
                 .contains("CN=system:node:edge-1", "O=system:nodes");
         assertThat(certificate().validAt(now())).contains(request.join());
         assertThat(certificate().validAt(now().plus(YEAR))).isEmpty();
-        assertThat(CombinedPem.privateKey(Files.readString(certificate().file())))
-                .isNotEmpty();
+        assertThat(PemText.privateKey(Files.readString(certificate().file()))).isNotEmpty();
         assertThat(api.openWatches()).isZero();
         assertThat(time.scheduledTasks()).isZero();
         assertThat(directory.resolve("kubelet-client.key.tmp")).doesNotExist();

@@ -1,7 +1,10 @@
-package dev.podcache.apiserver.http;
+package dev.podcache.apiserver.credentials;
 
 import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.object.Quoted;
 import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.RequestConfig;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
@@ -18,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * for it. One read runs at a time, on a thread of {@link Timekeeper#urgent()}, so a credential plugin that hangs blocks
  * one thread. Thread-safe.
  */
-final class Credentials {
+public final class Credentials {
 
     private static final Logger log = LoggerFactory.getLogger(Credentials.class);
     private static final Duration REREAD_AFTER = Duration.ofSeconds(10);
@@ -37,13 +40,18 @@ final class Credentials {
     private boolean reread; // whether that was not the first read, which returns what the client was created with
     private @Nullable CompletableFuture<Identity> reading;
 
-    Credentials(Supplier<IdentityReader> readers, Timekeeper timekeeper) {
-        this.readers = readers;
+    /**
+     * Creates the credentials of a client. Reads nothing.
+     *
+     * @param requestConfig names the user to impersonate, if any
+     */
+    public Credentials(Config config, RequestConfig requestConfig, ServerUrl server, Timekeeper timekeeper) {
+        this.readers = () -> new IdentityReader(config, requestConfig, server, timekeeper);
         this.timekeeper = timekeeper;
     }
 
     /** Returns the known credentials, or the result of the first read. Never blocks. */
-    CompletableFuture<Identity> current() {
+    public CompletableFuture<Identity> current() {
         CompletableFuture<Identity> now;
         CompletableFuture<Identity> begun = null;
         synchronized (this) {
@@ -65,7 +73,7 @@ final class Credentials {
      *
      * @return {@code refused} if no others are available now
      */
-    CompletableFuture<Identity> replacementFor(Identity refused) {
+    public CompletableFuture<Identity> replacementFor(Identity refused) {
         CompletableFuture<Identity> now;
         CompletableFuture<Identity> begun = null;
         synchronized (this) {
@@ -88,7 +96,7 @@ final class Credentials {
      *
      * @return the result of a read that began after this call; or exceptionally the failure, if no credentials are known
      */
-    CompletableFuture<Identity> reread() {
+    public CompletableFuture<Identity> reread() {
         CompletableFuture<Identity> begun = new CompletableFuture<>();
         CompletableFuture<Identity> before;
         synchronized (this) {
@@ -152,11 +160,14 @@ final class Credentials {
             now = known;
         }
         if (failure != null && now != null) {
-            // the message of the failure may quote a file or the plugin's output
+            // the message of another failure may quote a file
+            String why = failure instanceof CredentialsException
+                    ? Quoted.text(String.valueOf(failure.getMessage()))
+                    : failure.getClass().getName();
             log.warn(
                     "the credentials could not be read again ({}); the old ones stay in use until a read succeeds;"
                             + " check the kubeconfig, its token and certificate files and its credential plugin",
-                    failure.getClass().getName());
+                    why);
         }
         if (now != null) {
             result.complete(now);

@@ -1,16 +1,19 @@
-package dev.podcache.apiserver.http;
+package dev.podcache.apiserver.credentials;
 
+import com.google.common.base.Strings;
 import io.fabric8.kubernetes.client.Config;
-import io.fabric8.kubernetes.client.KubernetesClientException;
-import io.fabric8.kubernetes.client.internal.CertUtils;
-import io.fabric8.kubernetes.client.utils.Utils;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
+import java.util.Base64;
 import java.util.Collection;
 import java.util.Optional;
 import javax.net.ssl.TrustManager;
@@ -28,8 +31,9 @@ public final class Authorities {
      * @throws GeneralSecurityException if there is none, or one cannot be read
      */
     public static X509TrustManager trusted(InputStream pem) throws GeneralSecurityException, IOException {
-        Collection<? extends Certificate> certificates =
-                CertificateFactory.getInstance("X.509").generateCertificates(pem);
+        byte[] certificatesOnly = PemText.bytes(PemText.certificates(Kubeconfig.text(pem.readAllBytes())));
+        Collection<? extends Certificate> certificates = CertificateFactory.getInstance("X.509")
+                .generateCertificates(new ByteArrayInputStream(certificatesOnly));
         if (certificates.isEmpty()) {
             throw new CertificateException("there is no certificate in PEM format");
         }
@@ -53,18 +57,39 @@ public final class Authorities {
      * Returns what verifies a server by the authority of {@code config}; empty if it names none, or names a trust store,
      * or trusts every server. Blocks while a file is read.
      *
-     * @throws KubernetesClientException if the authority cannot be read
+     * @throws CredentialsException if the authority cannot be read
      */
     static Optional<X509TrustManager> of(Config config) {
-        boolean named =
-                Utils.isNotNullOrEmpty(config.getCaCertData()) || Utils.isNotNullOrEmpty(config.getCaCertFile());
-        if (!named || config.isTrustCerts() || Utils.isNotNullOrEmpty(config.getTrustStoreFile())) {
+        String data = Strings.nullToEmpty(config.getCaCertData());
+        String file = Strings.nullToEmpty(config.getCaCertFile());
+        boolean named = !data.isEmpty() || !file.isEmpty();
+        if (!named || config.isTrustCerts() || !Strings.isNullOrEmpty(config.getTrustStoreFile())) {
             return Optional.empty();
         }
-        try (InputStream pem = CertUtils.getInputStreamFromDataOrFile(config.getCaCertData(), config.getCaCertFile())) {
-            return Optional.of(trusted(pem));
+        String what = data.isEmpty() ? "certificate-authority: file " + file : "certificate-authority-data";
+        byte[] pem;
+        try {
+            pem = data.isEmpty() ? Files.readAllBytes(Path.of(file)) : decoded(data);
+        } catch (IOException | InvalidPathException e) {
+            throw new CredentialsException(what + " cannot be read: correct its path or its permissions");
+        }
+        try {
+            return Optional.of(trusted(new ByteArrayInputStream(pem)));
         } catch (GeneralSecurityException | IOException e) {
-            throw KubernetesClientException.launderThrowable(e);
+            throw new CredentialsException(
+                    what + " has no certificate that can be used: it must have certificates in PEM format");
+        }
+    }
+
+    /** Returns what a configuration calls data: base64, or the text itself. */
+    static byte[] decoded(String data) {
+        if (data.contains("-----BEGIN ")) {
+            return PemText.bytes(data);
+        }
+        try {
+            return Base64.getMimeDecoder().decode(data);
+        } catch (IllegalArgumentException noBase64) {
+            return new byte[0];
         }
     }
 }

@@ -1,4 +1,4 @@
-package dev.podcache.apiserver.http;
+package dev.podcache.apiserver.credentials;
 
 import java.security.cert.X509Certificate;
 import java.time.Instant;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param certificate the client certificate, or null
  * @param expires when the credentials expire, or null if unknown
  */
-record Identity(
+public record Identity(
         long number,
         Map<String, List<String>> headers,
         ConnectionSettings settings,
@@ -24,11 +24,11 @@ record Identity(
         @Nullable Instant expires) {
 
     /** Returns whether {@code other} has the same client certificate, so that both can use the same connections. */
-    boolean sharesConnectionsWith(Identity other) {
+    public boolean sharesConnectionsWith(Identity other) {
         return Objects.equals(certificate, other.certificate);
     }
 
-    boolean isSame(Identity other) {
+    public boolean isSame(Identity other) {
         return sharesConnectionsWith(other) && headers.equals(other.headers);
     }
 

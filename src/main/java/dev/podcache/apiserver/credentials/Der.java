@@ -1,4 +1,4 @@
-package dev.podcache.kubelet.certificate;
+package dev.podcache.apiserver.credentials;
 
 import com.google.common.primitives.Bytes;
 import java.math.BigInteger;

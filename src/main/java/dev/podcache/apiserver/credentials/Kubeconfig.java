@@ -1,0 +1,392 @@
+package dev.podcache.apiserver.credentials;
+
+import com.google.common.base.Splitter;
+import dev.podcache.apiserver.credentials.KubeconfigEntries.CertificateEntry;
+import dev.podcache.apiserver.credentials.KubeconfigEntries.ClusterEntry;
+import dev.podcache.apiserver.credentials.KubeconfigEntries.ContextEntry;
+import dev.podcache.apiserver.credentials.KubeconfigEntries.ExecEntry;
+import dev.podcache.apiserver.credentials.KubeconfigEntries.ImpersonatedUser;
+import dev.podcache.apiserver.credentials.KubeconfigEntries.UserEntry;
+import dev.podcache.apiserver.credentials.KubeconfigReader.FileEntries;
+import dev.podcache.apiserver.credentials.ProxyRules.ProxyAddress;
+import dev.podcache.object.Quoted;
+import io.fabric8.kubernetes.client.Config;
+import java.io.File;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The server, the user and the settings of a kubeconfig's current context, or of a pod's service account. Follows kubectl
+ * in all of it: several files are merged, the first one that has an entry or a current context wins. Immutable; {@link
+ * #reread} reads the files again.
+ */
+public final class Kubeconfig {
+
+    private static final Path SERVICE_ACCOUNT = Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
+
+    private final List<Path> files; // none for a service account
+    private final String origin;
+    private final ContextEntry context;
+    private final ClusterEntry cluster;
+    private final UserEntry user;
+    private final ServerUrl server;
+
+    private Kubeconfig(List<Path> files, String origin, ContextEntry context, ClusterEntry cluster, UserEntry user) {
+        this.files = files;
+        this.origin = origin;
+        this.context = context;
+        this.cluster = cluster;
+        this.user = user;
+        this.server = server();
+    }
+
+    /**
+     * Reads one file, which must exist. Blocks.
+     *
+     * @param origin the flag or variable that names the file, for messages
+     * @throws CredentialsException if it cannot be used
+     */
+    public static Kubeconfig read(Path file, String origin) {
+        return read(List.of(file), origin, "");
+    }
+
+    /**
+     * Reads the files that a text such as {@code $KUBECONFIG} lists, of which some may be missing and some names empty.
+     * Blocks.
+     *
+     * @throws CredentialsException if there is none, or one cannot be used
+     */
+    public static Kubeconfig readList(String list, String origin) {
+        Set<Path> files = new LinkedHashSet<>();
+        for (String name : Splitter.on(File.pathSeparatorChar).split(list)) {
+            if (!name.isEmpty()) {
+                try {
+                    files.add(Path.of(name));
+                } catch (InvalidPathException e) {
+                    throw new CredentialsException(origin + " has a name that is not a path: correct it");
+                }
+            }
+        }
+        if (files.isEmpty()) {
+            throw new CredentialsException(origin + " names no file: give the path of a kubeconfig");
+        }
+        return read(List.copyOf(files), origin, "");
+    }
+
+    /**
+     * Returns the access of a pod by its service account, as client-go's {@code InClusterConfig}.
+     *
+     * @param environment has KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT
+     * @throws CredentialsException if they are missing or illegal, or there is no token
+     */
+    public static Kubeconfig ofServiceAccount(Map<String, String> environment) {
+        String host = environment.getOrDefault("KUBERNETES_SERVICE_HOST", "");
+        String port = environment.getOrDefault("KUBERNETES_SERVICE_PORT", "");
+        if (host.isEmpty() || port.isEmpty()) {
+            throw new CredentialsException(
+                    "KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must both be set: run inside a pod, or set --kubeconfig");
+        }
+        Path token = setting(Config.KUBERNETES_AUTH_SERVICEACCOUNT_TOKEN_FILE_SYSTEM_PROPERTY, "token");
+        Path authority = setting(Config.KUBERNETES_CA_CERTIFICATE_FILE_SYSTEM_PROPERTY, "ca.crt");
+        String name = "service account";
+        return new Kubeconfig(
+                List.of(),
+                "the service account",
+                new ContextEntry(name, token, name, name, ""),
+                new ClusterEntry(
+                        name,
+                        token,
+                        "https://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port,
+                        Files.exists(authority) ? authority : null,
+                        null,
+                        false,
+                        "",
+                        "",
+                        false,
+                        null),
+                new UserEntry(
+                        name,
+                        token,
+                        "",
+                        token,
+                        "",
+                        "",
+                        new CertificateEntry(null, null, null, null),
+                        ImpersonatedUser.NOBODY,
+                        null,
+                        null));
+    }
+
+    private static Path setting(String property, String usual) {
+        String named = System.getProperty(property);
+        return named == null ? SERVICE_ACCOUNT.resolve(usual) : Path.of(named);
+    }
+
+    private static Kubeconfig read(List<Path> files, String origin, String chosen) {
+        String all = files.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
+        String current = chosen;
+        Map<String, ContextEntry> contexts = new LinkedHashMap<>();
+        Map<String, ClusterEntry> clusters = new LinkedHashMap<>();
+        Map<String, UserEntry> users = new LinkedHashMap<>();
+        List<FileEntries> found = new ArrayList<>();
+        for (Path file : files) {
+            FileEntries entries = new KubeconfigReader(file, origin).read();
+            if (entries != null) {
+                found.add(entries);
+                current = current.isEmpty() ? entries.current() : current;
+                entries.contexts().forEach(contexts::putIfAbsent);
+                entries.clusters().forEach(clusters::putIfAbsent);
+                entries.users().forEach(users::putIfAbsent);
+            }
+        }
+        if (found.isEmpty()) {
+            throw broken(all, origin, "does not exist: give the path of an existing file");
+        }
+        if (found.stream().allMatch(FileEntries::isEmpty)) {
+            throw broken(all, origin, "is not a kubeconfig: it must be YAML with clusters, users and contexts");
+        }
+        if (current.isEmpty()) {
+            throw broken(all, origin, "names no current-context: choose one with `kubectl config use-context`");
+        }
+        ContextEntry context = contexts.get(current);
+        if (context == null) {
+            throw broken(
+                    all,
+                    origin,
+                    "has no context " + Quoted.value(current)
+                            + ", its current-context: choose another with `kubectl config use-context`");
+        }
+        ClusterEntry cluster = clusters.get(context.cluster());
+        if (cluster == null) {
+            throw broken(all, origin, "has no cluster " + missing(context.cluster(), context));
+        }
+        UserEntry user = users.get(context.user());
+        UserEntry used = user == null ? nobody(context) : user;
+        Kubeconfig read = new Kubeconfig(files, origin, context, cluster, used);
+        // over plain HTTP no credentials are sent
+        if (user == null && !context.user().isEmpty() && read.server.secure()) {
+            throw broken(all, origin, "has no user " + missing(context.user(), context));
+        }
+        read.requireUsable();
+        return read;
+    }
+
+    private static String missing(String name, ContextEntry context) {
+        return Quoted.value(name) + ", which its context " + Quoted.value(context.name())
+                + " names: add it, or name another";
+    }
+
+    private static UserEntry nobody(ContextEntry context) {
+        return new UserEntry(
+                "",
+                context.file(),
+                "",
+                null,
+                "",
+                "",
+                new CertificateEntry(null, null, null, null),
+                ImpersonatedUser.NOBODY,
+                null,
+                null);
+    }
+
+    private static CredentialsException broken(String files, String origin, String why) {
+        return new CredentialsException("kubeconfig " + files + " (from " + origin + ") " + why);
+    }
+
+    private ServerUrl server() {
+        String text = cluster.server();
+        if (ServerUrl.hasCredentials(text)) {
+            throw ofCluster("server has credentials in its URL: write them under users instead");
+        }
+        return ServerUrl.parse(text)
+                .orElseThrow(() -> ofCluster(
+                        "server is " + (text.isEmpty() ? "missing" : "not a URL") + ": write it as https://HOST:PORT"));
+    }
+
+    private CredentialsException ofCluster(String why) {
+        return new CredentialsException("kubeconfig " + cluster.file() + " (from " + origin + "): cluster "
+                + Quoted.value(cluster.name()) + ": " + why);
+    }
+
+    CredentialsException ofUser(String why) {
+        return new CredentialsException(
+                "kubeconfig " + user.file() + " (from " + origin + "): user " + Quoted.value(user.name()) + ": " + why);
+    }
+
+    /** The checks of client-go's {@code validateClusterInfo} and {@code validateAuthInfo}, and what its transport refuses. */
+    private void requireUsable() {
+        proxy();
+        boolean trusts = cluster.authority() != null || cluster.authorityData() != null;
+        if (cluster.authority() != null && cluster.authorityData() != null) {
+            throw ofCluster("certificate-authority and certificate-authority-data are both set: remove one");
+        }
+        if (trusts && cluster.insecure()) {
+            throw ofCluster(
+                    "insecure-skip-tls-verify is set beside a certificate authority, which would be ignored: remove one");
+        }
+        requireReadable(cluster.authority(), "certificate-authority", this::ofCluster);
+        boolean hasBasic = !user.username().isEmpty() || !user.password().isEmpty();
+        if (hasBasic && (!user.token().isEmpty() || user.tokenFile() != null)) {
+            throw ofUser("a token and username are both set: remove one");
+        }
+        CertificateEntry certificate = user.certificate();
+        if (certificate.isNamed()) {
+            if (certificate.certificate() != null && certificate.certificateData() != null) {
+                throw ofUser("client-certificate and client-certificate-data are both set: remove one");
+            }
+            if (certificate.key() != null && certificate.keyData() != null) {
+                throw ofUser("client-key and client-key-data are both set: remove one");
+            }
+            if (certificate.key() == null && certificate.keyData() == null) {
+                throw ofUser("client-certificate has no client-key: add client-key or client-key-data");
+            }
+        }
+        ImpersonatedUser as = user.impersonated();
+        if (as.user().isEmpty()
+                && !(as.uid().isEmpty() && as.groups().isEmpty() && as.extra().isEmpty())) {
+            throw ofUser("as-uid, as-groups or as-user-extra is set without as: add the user to act as");
+        }
+        ExecEntry exec = user.exec();
+        if (exec != null) {
+            if (user.authProvider() != null) {
+                throw ofUser("exec and auth-provider are both set: remove one");
+            }
+            CredentialPlugin.requireLegal(exec, this::ofUser);
+        }
+    }
+
+    /** Returns the proxy that the cluster names; null for none. */
+    @Nullable
+    ProxyAddress proxy() {
+        return ProxyRules.ofUrl(
+                cluster.proxyUrl(),
+                () -> ofCluster("proxy-url must be a URL with http or socks5: write it as http://HOST:PORT"));
+    }
+
+    private static void requireReadable(
+            @Nullable Path file, String field, Function<String, CredentialsException> refusal) {
+        if (file != null && !Files.isReadable(file)) {
+            throw refusal.apply(field + ": file " + file + " cannot be read: correct its path or its permissions");
+        }
+    }
+
+    /**
+     * Reads the files again, for the same context. Blocks.
+     *
+     * @throws CredentialsException if they cannot be used any more
+     */
+    Kubeconfig reread() {
+        return files.isEmpty() ? this : read(files, origin, context.name());
+    }
+
+    /** Reads a file for a chosen context. Blocks. */
+    static Kubeconfig read(Path file, String origin, @Nullable String context) {
+        return read(List.of(file), origin, context == null ? "" : context);
+    }
+
+    ClusterEntry cluster() {
+        return cluster;
+    }
+
+    UserEntry user() {
+        return user;
+    }
+
+    ServerUrl url() {
+        return server;
+    }
+
+    String namespace() {
+        return context.namespace();
+    }
+
+    /**
+     * Returns a configuration of fabric8's client. Neither the environment nor a file is read again when it is copied or
+     * used. Its token provider reads the credentials, by our own reader.
+     *
+     * @param environment has HTTPS_PROXY, HTTP_PROXY and NO_PROXY
+     */
+    public Config config(Map<String, String> environment) {
+        return KubeconfigSource.config(this, environment);
+    }
+
+    /**
+     * Returns a configuration that fabric8's own client can use: with a token and keys that were read by our own reader, and
+     * checked. They are not read again. Blocks while files are read or a plugin runs.
+     *
+     * @param config of {@link #config}, or a copy of it
+     * @throws CredentialsException if the credentials cannot be used
+     */
+    public static Config forFabric8(Config config) {
+        return KubeconfigSource.forFabric8(config);
+    }
+
+    /** Returns whether a configuration of {@link #config} has a token, or a plugin or a provider that makes one. */
+    public static boolean hasToken(Config config) {
+        KubeconfigSource source = KubeconfigSource.of(config);
+        return source == null ? config.getOauthTokenProvider() != null : source.hasToken();
+    }
+
+    /**
+     * Returns the token that a configuration of {@link #config} has now; empty if there is none, or its plugin would have to
+     * run. Blocks while a file is read.
+     *
+     * @throws CredentialsException if it cannot be used
+     */
+    public static String tokenWithoutPlugin(Config config) {
+        KubeconfigSource source = KubeconfigSource.of(config);
+        return source == null ? "" : KubeconfigSource.token(source.kubeconfig());
+    }
+
+    /** Returns the fields of its cluster, for another kubeconfig; the path of the authority is absolute. */
+    public Map<String, Object> clusterFields() {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("server", cluster.server());
+        if (cluster.authority() != null) {
+            fields.put("certificate-authority", cluster.authority().toString());
+        }
+        if (cluster.authorityData() != null) {
+            fields.put("certificate-authority-data", cluster.authorityData());
+        }
+        if (cluster.insecure()) {
+            fields.put("insecure-skip-tls-verify", true);
+        }
+        if (!cluster.tlsServerName().isEmpty()) {
+            fields.put("tls-server-name", cluster.tlsServerName());
+        }
+        if (!cluster.proxyUrl().isEmpty()) {
+            fields.put("proxy-url", cluster.proxyUrl());
+        }
+        if (cluster.disableCompression()) {
+            fields.put("disable-compression", true);
+        }
+        return fields;
+    }
+
+    static String base64(byte[] data) {
+        return Base64.getEncoder().encodeToString(data);
+    }
+
+    static String text(byte[] pem) {
+        return new String(pem, StandardCharsets.ISO_8859_1);
+    }
+
+    /** Returns where it was read from. */
+    @Override
+    public String toString() {
+        return files.isEmpty() ? origin : "kubeconfig " + files;
+    }
+}
