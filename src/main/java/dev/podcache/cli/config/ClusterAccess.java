@@ -105,6 +105,8 @@ public final class ClusterAccess {
         try {
             return new KubernetesClientBuilder()
                     .withConfig(Kubeconfig.forFabric8(config))
+                    // it would log the credentials at TRACE
+                    .withHttpClientBuilderConsumer(builder -> builder.addOrReplaceInterceptor("HttpLogging", null))
                     .build();
         } catch (CredentialsException e) {
             throw unusable(config, e);
