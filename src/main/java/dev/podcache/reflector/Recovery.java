@@ -240,12 +240,27 @@ public final class Recovery {
             }
             running = true;
         }
-        for (Runnable task = next(); task != null; task = next()) {
-            try {
-                task.run();
-            } catch (RuntimeException | Error e) {
-                log.error("an attempt to list or watch threw; this is a bug in Podcache", e);
+        boolean over = false;
+        try {
+            for (Runnable task = next(); task != null; task = next()) {
+                run(task);
             }
+            over = true;
+        } finally {
+            if (!over) {
+                // the next attempt that is due makes the others too
+                synchronized (this) {
+                    running = false;
+                }
+            }
+        }
+    }
+
+    private static void run(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException | Error e) {
+            log.error("an attempt to list or watch threw; this is a bug in Podcache", e);
         }
     }
 

@@ -40,8 +40,17 @@ final class Steps {
             try {
                 next.run();
             } catch (RuntimeException | Error e) {
-                thrown.accept(e);
+                report(e);
             }
+        }
+    }
+
+    /** Never throws: no further step would ever run. */
+    private void report(Throwable failure) {
+        try {
+            thrown.accept(failure);
+        } catch (RuntimeException | Error unreported) {
+            // no memory, or a log that fails: the next step has a chance
         }
     }
 

@@ -72,12 +72,27 @@ final class Watchdogs {
         synchronized (this) {
             timer = timerAt == at ? null : timer;
         }
-        for (Watchdog due = takeDue(); due != null; due = takeDue()) {
-            try {
-                due.fired();
-            } catch (RuntimeException | Error e) {
-                log.error("a watchdog threw; this is a bug in Podcache", e);
+        boolean over = false;
+        try {
+            for (Watchdog due = takeDue(); due != null; due = takeDue()) {
+                fire(due);
             }
+            over = true;
+        } finally {
+            if (!over) {
+                // those that are due too fire soon
+                synchronized (this) {
+                    setTimerLocked(timekeeper.nanoTime());
+                }
+            }
+        }
+    }
+
+    private static void fire(Watchdog due) {
+        try {
+            due.fired();
+        } catch (RuntimeException | Error e) {
+            log.error("a watchdog threw; this is a bug in Podcache", e);
         }
     }
 

@@ -105,7 +105,15 @@ public final class PayloadBudget {
 
     private void startSweeping() {
         if (sweeping.compareAndSet(false, true)) {
-            timekeeper.schedule(SWEEP, this::sweep);
+            boolean scheduled = false;
+            try {
+                timekeeper.schedule(SWEEP, this::sweep);
+                scheduled = true;
+            } finally {
+                if (!scheduled) {
+                    sweeping.set(false);
+                }
+            }
         }
     }
 
@@ -114,18 +122,22 @@ public final class PayloadBudget {
         if (cache == null) {
             return;
         }
-        for (Entry<?> entry : cache.asMap().keySet()) {
-            if (entry.touched) {
-                entry.touched = false;
-                entry.touchedBefore = true;
-                // called for its effect: a lookup records a use
-                Integer unused = cache.getIfPresent(entry);
+        try {
+            for (Entry<?> entry : cache.asMap().keySet()) {
+                if (entry.touched) {
+                    entry.touched = false;
+                    entry.touchedBefore = true;
+                    // called for its effect: a lookup records a use
+                    Integer unused = cache.getIfPresent(entry);
+                }
             }
-        }
-        evictAll();
-        sweeping.set(false);
-        if (!cache.asMap().isEmpty()) {
-            startSweeping();
+            evictAll();
+        } finally {
+            // whatever was thrown, uses are counted again a second later
+            sweeping.set(false);
+            if (!cache.asMap().isEmpty()) {
+                startSweeping();
+            }
         }
     }
 }

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -125,8 +126,21 @@ public final class Credentials {
     }
 
     private void read(@Nullable CompletableFuture<Identity> begun) {
-        if (begun != null) {
+        if (begun == null) {
+            return;
+        }
+        boolean submitted = false;
+        try {
             timekeeper.urgent().execute(() -> readNow(begun));
+            submitted = true;
+        } finally {
+            if (!submitted) {
+                synchronized (this) {
+                    reading = null;
+                }
+                begun.completeExceptionally(
+                        new RejectedExecutionException("no thread could be started to read the credentials"));
+            }
         }
     }
 
@@ -159,20 +173,25 @@ public final class Credentials {
             known = read == null ? known : read;
             now = known;
         }
-        if (failure != null && now != null) {
-            // the message of another failure may quote a file
-            String why = failure instanceof CredentialsException
-                    ? Quoted.text(String.valueOf(failure.getMessage()))
-                    : failure.getClass().getName();
-            log.warn(
-                    "the credentials could not be read again ({}); the old ones stay in use until a read succeeds;"
-                            + " check the kubeconfig, its token and certificate files and its credential plugin",
-                    why);
-        }
-        if (now != null) {
-            result.complete(now);
-        } else {
+        // first of all, because requests wait for it
+        if (now == null) {
             result.completeExceptionally(ApiServerException.causeOf(failure));
+        } else {
+            result.complete(now);
+            if (failure != null) {
+                warn(failure);
+            }
         }
+    }
+
+    private static void warn(Throwable failure) {
+        // the message of another failure may quote a file
+        String why = failure instanceof CredentialsException
+                ? Quoted.text(String.valueOf(failure.getMessage()))
+                : failure.getClass().getName();
+        log.warn(
+                "the credentials could not be read again ({}); the old ones stay in use until a read succeeds;"
+                        + " check the kubeconfig, its token and certificate files and its credential plugin",
+                why);
     }
 }

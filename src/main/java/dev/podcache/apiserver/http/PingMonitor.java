@@ -61,7 +61,11 @@ final class PingMonitor {
             return;
         }
         received = false;
-        wire.ping(this::received);
-        start();
+        try {
+            wire.ping(this::received);
+        } finally {
+            // also if the ping could not be sent: then nothing arrives, and the connection is dead
+            start();
+        }
     }
 }
