@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.podcache.apiserver.credentials.CredentialPlugin.ExecCredential;
 import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.NewThread;
 import dev.podcache.testing.TestCertificates;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -167,13 +168,15 @@ class CredentialPluginTest {
     @Test
     void run_pluginThatHangsWithAGrandchild_isEndedByTheTimer() throws Exception {
         script("sleep 600 & echo $! > grandchild; echo $$ > child; mv child started; sleep 600");
-        CompletableFuture<ExecCredential> result = CompletableFuture.supplyAsync(() -> {
-            try {
-                return run("command: ./plugin");
-            } catch (IOException e) {
-                throw new CompletionException(e);
-            }
-        });
+        CompletableFuture<ExecCredential> result = CompletableFuture.supplyAsync(
+                () -> {
+                    try {
+                        return run("command: ./plugin");
+                    } catch (IOException e) {
+                        throw new CompletionException(e);
+                    }
+                },
+                NewThread.EACH);
         await().until(() -> Files.exists(directory.resolve("started")));
         ProcessHandle grandchild = handle("grandchild");
         ProcessHandle child = handle("started");
