@@ -33,12 +33,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -106,21 +104,6 @@ class WaysTest {
     @EnumSource
     void way_passesTheFilesThatAreListed(Way way) throws IOException {
         assertThat(listed(way)).containsExactlyInAnyOrderElementsOf(passed(way)).hasSizeLessThanOrEqualTo(way.most);
-    }
-
-    @Test
-    void files_ofWays_areShort() throws IOException {
-        Set<String> longOnes = new TreeSet<>();
-        for (Way way : Way.values()) {
-            for (String file : passed(way)) {
-                Path source = Path.of("src/main/java/dev/podcache", file + ".java");
-                if (Files.readAllLines(source).size() > 300) {
-                    longOnes.add(file);
-                }
-            }
-        }
-
-        assertThat(longOnes).isEmpty();
     }
 
     private static Set<String> passed(Way marked) {
