@@ -39,6 +39,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 
 /**
  * An agent of node {@code worker-1} on an embedded API server, with its HTTPS endpoint, its health port and one pod that
@@ -53,7 +54,7 @@ final class ServedAgent implements AutoCloseable {
     private final Timekeeper timekeeper = Timekeeper.system();
     final InMemoryCluster cluster = InMemoryCluster.create(timekeeper);
     private final EmbeddedApiServer server = EmbeddedApiServer.start(cluster);
-    private final KubernetesClient client;
+    final KubernetesClient client;
     private final TestCertificates certificates;
     private final Fabric8ApiServer rotating;
     private final CertificateRotation rotation;
@@ -81,6 +82,12 @@ final class ServedAgent implements AutoCloseable {
 
     /** Starts an agent whose Lease has this duration. */
     ServedAgent(Path folder, Duration lease) throws IOException, GeneralSecurityException {
+        this(folder, lease, UnaryOperator.identity());
+    }
+
+    /** Starts an agent that {@code changes} has changed. */
+    ServedAgent(Path folder, Duration lease, UnaryOperator<NodeAgentBuilder> changes)
+            throws IOException, GeneralSecurityException {
         certificates = new TestCertificates();
         Path certificate = Files.writeString(folder.resolve("server.crt"), certificates.serverPem());
         Path key = Files.writeString(folder.resolve("server.key"), certificates.privateKeyPem());
@@ -91,7 +98,7 @@ final class ServedAgent implements AutoCloseable {
         client = new KubernetesClientBuilder().withConfig(config).build();
         rotating = Fabric8ApiServer.of(client);
         rotation = CertificateRotation.of(NodeCertificate.of(NODE, folder), rotating);
-        agent = NodeAgent.builder(client)
+        NodeAgentBuilder builder = NodeAgent.builder(client)
                 .node(NODE)
                 .facts(new FixedHost())
                 .scrape(node ->
@@ -102,8 +109,8 @@ final class ServedAgent implements AutoCloseable {
                 .server(options -> options.address("127.0.0.1")
                         .port(0)
                         .certificate(certificate, key)
-                        .reviews(new OneToken()))
-                .build();
+                        .reviews(new OneToken()));
+        agent = changes.apply(builder).build();
         cluster.create(Secrets.of("shop", "db", NoLeaks.CANARY));
         cluster.create(Pods.withVolume(Pods.assigned(NODE, "web"), "db").build());
         agent.start();
