@@ -240,7 +240,7 @@ class CertificateRotationRealServerTest {
     private void writeCertificate(Path file) throws IOException {
         Path next = folder.resolve("next.pem");
         real.writeCertificate(next, Instant.now().plus(LIFE));
-        Files.move(next, file, StandardCopyOption.REPLACE_EXISTING);
+        Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
     }
 
     private void writeKubeconfig(Path file) throws IOException {

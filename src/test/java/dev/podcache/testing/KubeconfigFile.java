@@ -30,7 +30,7 @@ public final class KubeconfigFile {
                 clusters: [{name: test, cluster: {server: "%s", certificate-authority-data: "%s"}}]
                 users: [{name: test, user: {%s}}]
                 """.formatted(url, authority, user));
-        return Files.move(next, file, StandardCopyOption.REPLACE_EXISTING);
+        return Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
     }
 
     /**

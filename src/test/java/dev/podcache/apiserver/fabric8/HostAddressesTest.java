@@ -140,7 +140,7 @@ class HostAddressesTest extends WireFixture {
         Path pipe = folder.resolve("pipe");
         assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
                 .isZero();
-        Files.move(pipe, folder.resolve("hosts"), StandardCopyOption.REPLACE_EXISTING);
+        Files.move(pipe, folder.resolve("hosts"), StandardCopyOption.ATOMIC_MOVE);
     }
 
     private ForkedClient fork(String hosts, WireServer server) throws IOException {

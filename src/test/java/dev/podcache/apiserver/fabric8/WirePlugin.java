@@ -75,7 +75,7 @@ final class WirePlugin implements AutoCloseable {
         Path next = output.resolveSibling("plugin.next");
         Files.writeString(
                 next, "{\"apiVersion\":\"%s\",\"kind\":\"ExecCredential\",\"status\":{%s}}".formatted(VERSION, status));
-        Files.move(next, output, StandardCopyOption.REPLACE_EXISTING);
+        Files.move(next, output, StandardCopyOption.ATOMIC_MOVE);
     }
 
     /** Lets those end that hang. */
