@@ -10,6 +10,7 @@ import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Pods;
 import dev.podcache.testing.Slow;
 import io.fabric8.kubernetes.api.model.ContainerBuilder;
+import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Node;
@@ -201,12 +202,13 @@ class AgentHygieneTest {
     }
 
     private static boolean hasHappened(ContainerStatus container) {
-        return container.getState() != null
-                && (container.getState().getTerminated() != null
-                        || container.getState().getRunning() != null
-                        || container.getLastState() != null
-                                && container.getLastState().getTerminated() != null
-                        || container.getState().getWaiting() != null
-                                && container.getState().getWaiting().getMessage() != null);
+        ContainerState now = container.getState();
+        ContainerState last = container.getLastState();
+        boolean ran = last != null && last.getTerminated() != null;
+        if (now == null) {
+            return ran;
+        }
+        boolean refused = now.getWaiting() != null && now.getWaiting().getMessage() != null;
+        return ran || refused || now.getRunning() != null || now.getTerminated() != null;
     }
 }
