@@ -169,8 +169,11 @@ class KubeletServerPortForwardTest {
 
     @Test
     void portForward_serverCloses_connectionIsClosed() throws Exception {
-        fixture.connect(FORWARD, ExecEndpoint.V4, messages);
+        WebSocket socket = fixture.connect(FORWARD, ExecEndpoint.V4, messages);
         takeNumbers(0);
+        // the numbers come before the port is opened
+        ChannelMessages.send(socket, 0, "hello");
+        assertThat(messages.take()).isEqualTo("0:hello");
 
         fixture.server.close();
 
