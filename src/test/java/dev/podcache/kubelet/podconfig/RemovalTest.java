@@ -10,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -125,14 +126,15 @@ class RemovalTest {
         boolean isRoot = Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0);
         if (isRoot) {
             assumeTrue(Files.isExecutable(Path.of("/usr/bin/setpriv")), "no setpriv to become another user");
+            Path java = Path.of(System.getProperty("java.home"), "bin/java").toRealPath();
+            assumeTrue(isReachableByAll(java), "this Java is in a folder that another user cannot enter");
             giveToNobody();
-            String java = Path.of(System.getProperty("java.home"), "bin/java").toString();
             Process process = new ProcessBuilder(
                             "setpriv",
                             "--reuid=" + NOBODY,
                             "--regid=" + NOBODY,
                             "--clear-groups",
-                            java,
+                            java.toString(),
                             "-cp",
                             program.toString(),
                             RemovalProgram.class.getName(),
@@ -165,6 +167,15 @@ class RemovalTest {
                 }
             }
         }
+    }
+
+    private static boolean isReachableByAll(Path file) throws IOException {
+        for (Path folder = file.getParent(); folder != null; folder = folder.getParent()) {
+            if (!Files.getPosixFilePermissions(folder).contains(PosixFilePermission.OTHERS_EXECUTE)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private void giveToNobody() throws IOException {
