@@ -130,8 +130,8 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
     /**
      * Registers the primaries that the controller knows, subscribes to changes, and waits until the objects that they
      * name are read, so that the first reconciliations find them. Reads them all at once. Stops waiting for an object
-     * when the server refuses it. Reads late objects again, each time for the cache's first-sync timeout: as long as
-     * that brings others, and up to {@value StartReads#TRIES} times if the server answers nothing. Idempotent.
+     * when the server refuses it. Objects that are late are read again, each time for the cache's first-sync timeout, until a
+     * time brings none of them. While the server answers nothing, that is {@value StartReads#TRIES} times. Idempotent.
      *
      * @throws IllegalStateException if the cache uses the strategy GET for this kind, or is closed and a primary names
      *     an object

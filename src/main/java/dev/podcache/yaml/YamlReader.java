@@ -89,8 +89,8 @@ public final class YamlReader {
     /**
      * A node that aliases can stand for.
      *
-     * @param nodes in it, itself included, aliases replaced
-     * @param depth levels in it, its own included, aliases replaced
+     * @param nodes how many it has with itself, each alias counted as what it stands for
+     * @param depth how many levels it has with its own, each alias counted as what it stands for
      */
     private record Anchored(YamlNode node, long nodes, int depth) {}
 

@@ -350,7 +350,7 @@ final class IdentityReader {
                 return Kubeconfig.text(Files.readAllBytes(Path.of(file)));
             } catch (IOException | InvalidPathException e) {
                 throw new CredentialsException("a certificate or key cannot be read: file " + file
-                        + " cannot be read: correct its path or its" + " permissions");
+                        + " cannot be read: correct its path or its permissions");
             }
         }
 

@@ -74,7 +74,7 @@ final class KubeconfigEntries {
         }
     }
 
-    /** Whom requests act as. {@code user} is empty for nobody else. */
+    /** Whom requests act as. If {@code user} is empty, they act as the user of the credentials. */
     record ImpersonatedUser(String user, String uid, List<String> groups, Map<String, List<String>> extra) {
 
         static final ImpersonatedUser NOBODY = new ImpersonatedUser("", "", List.of(), Map.of());

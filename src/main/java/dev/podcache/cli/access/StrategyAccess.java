@@ -35,7 +35,7 @@ public enum StrategyAccess {
         throw new IllegalArgumentException("no access is known for strategy " + strategy);
     }
 
-    /** Returns the smallest verbs that are enough on every server, in alphabetical order. */
+    /** Returns the fewest verbs that suffice on every server, in alphabetical order. */
     public ImmutableList<String> verbs() {
         return verbs;
     }

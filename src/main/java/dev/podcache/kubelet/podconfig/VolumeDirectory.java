@@ -167,7 +167,7 @@ public final class VolumeDirectory {
      * Deletes all volumes of a pod and its directory, those with Secrets first, without following symbolic links and without
      * touching {@code hostPath} volumes. Has no effect on an unknown pod. Blocks while it uses the file system.
      *
-     * @throws IOException if something is left; what could be deleted is deleted
+     * @throws IOException if something could not be deleted; all the rest is deleted then
      */
     public void remove(PodKey pod) throws IOException {
         List<Path> directories = new ArrayList<>();

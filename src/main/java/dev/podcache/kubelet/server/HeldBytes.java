@@ -1,13 +1,15 @@
 package dev.podcache.kubelet.server;
 
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 
 /**
- * Limits what all connections together hold in memory. When that is too much, the connection that holds the most gives
- * way, so a client of usual requests is never it. Thread-safe.
+ * Limits what all connections together hold in memory. When that is too much, the connection that holds the most is
+ * closed: an attacker's, because usual requests are small. Thread-safe.
  */
 final class HeldBytes {
 
@@ -18,21 +20,21 @@ final class HeldBytes {
     /** Answers that clients have not read yet: an 8th of the heap. One answer may be larger. */
     static final HeldBytes UNSENT = new HeldBytes(Runtime.getRuntime().maxMemory() / 8);
 
-    private static final Comparator<HeldShare> BY_SIZE = Comparator.comparingLong(holding -> holding.bytes);
+    private static final Comparator<HeldShare> BY_SIZE = Comparator.comparingLong(share -> share.bytes);
 
     private final long most;
-    private final AtomicLong total = new AtomicLong();
-    private final Map<HeldShare, HeldShare> holdings = new ConcurrentHashMap<>();
+    private final Set<HeldShare> shares = new HashSet<>(); // those of some bytes; guarded by this
+    private long total; // guarded by this
 
     HeldBytes(long most) {
         this.most = most;
     }
 
-    /** What one connection holds. Its methods are called by one thread at a time. */
+    /** What one connection holds. Its method may be called by any thread. */
     final class HeldShare {
 
         private final Runnable giveWay;
-        private volatile long bytes;
+        private long bytes; // guarded by HeldBytes.this
 
         private HeldShare(Runnable giveWay) {
             this.giveWay = giveWay;
@@ -40,41 +42,42 @@ final class HeldBytes {
 
         /** Sets how many bytes are held now; 0 for none. May have a connection give way, also this one. */
         void set(long now) {
-            long before = replaced(now);
-            if (now > before && total.get() > most) {
-                reduce();
-            }
-        }
-
-        private synchronized long replaced(long now) {
-            long before = bytes;
-            bytes = now;
-            total.addAndGet(now - before);
-            if (now == 0) {
-                holdings.remove(this);
-            } else if (before == 0) {
-                holdings.put(this, this);
-            }
-            return before;
+            replace(this, now).forEach(share -> share.giveWay.run());
         }
     }
 
-    /** @param giveWay drops what is held soon; called by any thread, must neither block nor throw */
+    /** @param giveWay drops what is held soon; called by any thread, under no lock of this object; must neither block nor throw */
     HeldShare holding(Runnable giveWay) {
         return new HeldShare(giveWay);
     }
 
-    long total() {
-        return total.get();
+    /** Returns what all connections hold: no more than the limit, unless one alone holds more. */
+    synchronized long total() {
+        return total;
     }
 
-    private void reduce() {
-        // one holder alone may exceed the limit, because each has a limit of its own
-        while (total.get() > most && holdings.size() > 1) {
-            holdings.keySet().stream().max(BY_SIZE).ifPresent(largest -> {
-                largest.replaced(0);
-                largest.giveWay.run();
-            });
+    /** Returns those that must give way now. They count no more. */
+    private synchronized List<HeldShare> replace(HeldShare share, long now) {
+        boolean grows = now > share.bytes;
+        count(share, now);
+        List<HeldShare> giveWay = new ArrayList<>(0);
+        // one alone may exceed the limit, because each has a limit of its own
+        while (grows && total > most && shares.size() > 1) {
+            HeldShare largest = Collections.max(shares, BY_SIZE);
+            count(largest, 0);
+            giveWay.add(largest);
+        }
+        return giveWay;
+    }
+
+    /** The caller holds the lock. */
+    private void count(HeldShare share, long now) {
+        total += now - share.bytes;
+        share.bytes = now;
+        if (now == 0) {
+            shares.remove(share);
+        } else {
+            shares.add(share);
         }
     }
 }

@@ -36,31 +36,6 @@ record KubeletRequest(
         String origin,
         ClientSource source) {
 
-    /** Creates a request without an origin, from nowhere. */
-    KubeletRequest(
-            String method,
-            String path,
-            Map<String, List<String>> query,
-            @Nullable String authorization,
-            String host,
-            List<X509Certificate> certificates,
-            String upgrade,
-            List<String> subprotocols,
-            String accept) {
-        this(
-                method,
-                path,
-                query,
-                authorization,
-                host,
-                certificates,
-                upgrade,
-                subprotocols,
-                accept,
-                "",
-                ClientSource.of(null));
-    }
-
     /** Returns the first value of a parameter, or null. */
     @Nullable
     String parameter(String name) {

@@ -112,7 +112,7 @@
  * <tr><td>{@code HttpsListener}</td><td>the certificate before the server listens</td><td>none</td></tr>
  * <tr><td>{@code HttpListener}</td><td>whether it listens</td><td>those of Vert.x</td></tr>
  * <tr><td>{@code OpenConnections}</td><td>which connections are open and idle</td><td>those of the {@code Timekeeper}</td></tr>
- * <tr><td>{@code HeldBytes.HeldShare}</td><td>what one connection holds</td><td>none</td></tr>
+ * <tr><td>{@code HeldBytes}</td><td>what each connection holds</td><td>none</td></tr>
  * <tr><td>{@code UsageTotals}</td><td>the CPU time that was counted</td><td>none</td></tr>
  * </table>
  */

@@ -208,8 +208,8 @@ class EndpointSoakTest {
         try (Socket socket = tls().open()) {
             send(
                     socket,
-                    "GET /pods HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer "
-                            + SoakedAgentProgram.TOKEN + "\r\n\r\n");
+                    "GET /pods HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer " + ServedAgent.TOKEN
+                            + "\r\n\r\n");
             String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             assertThat(answer).startsWith("HTTP/1.1 200 ").contains("PodList");
         }

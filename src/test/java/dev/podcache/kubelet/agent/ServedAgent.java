@@ -49,7 +49,7 @@ final class ServedAgent implements AutoCloseable {
 
     static final String NODE = "worker-1";
 
-    private static final String TOKEN = "good";
+    static final String TOKEN = "good";
 
     private final Timekeeper timekeeper = Timekeeper.system();
     final InMemoryCluster cluster = InMemoryCluster.create(timekeeper);
@@ -61,7 +61,7 @@ final class ServedAgent implements AutoCloseable {
     final NodeAgent agent;
 
     /** Lets everybody with the token do everything. */
-    private static final class OneToken implements AccessReviews {
+    static final class OneToken implements AccessReviews {
 
         @Override
         public CompletableFuture<Optional<ReviewedUser>> reviewToken(String token) {

@@ -2,8 +2,11 @@ package dev.podcache.kubelet.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.testing.NewThread;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class HeldBytesTest {
@@ -51,5 +54,27 @@ class HeldBytesTest {
 
         assertThat(gaveWay).isEmpty();
         assertThat(bytes.total()).isZero();
+    }
+
+    @Test
+    void total_whileOthersHoldMore_isNeverBeyondTheLimit() {
+        List<CompletableFuture<Void>> connections = IntStream.range(0, 2)
+                .mapToObj(any -> CompletableFuture.runAsync(this::grow, NewThread.EACH))
+                .toList();
+        long most = 0;
+        while (!connections.stream().allMatch(CompletableFuture::isDone)) {
+            most = Math.max(most, bytes.total());
+        }
+        connections.forEach(CompletableFuture::join);
+
+        assertThat(most).isPositive().isLessThanOrEqualTo(100);
+    }
+
+    private void grow() {
+        for (int round = 0; round < 20_000; round++) {
+            HeldBytes.HeldShare share = bytes.holding(() -> {});
+            share.set(30);
+            share.set(60);
+        }
     }
 }

@@ -21,8 +21,7 @@ final class Requested {
     /** Returns a GET that asks for another protocol, with one subprotocol or none. */
     static KubeletRequest upgrade(String url, String protocol, String... subprotocols) {
         KubeletRequest get = get(url);
-        return new KubeletRequest(
-                "GET", get.path(), get.query(), null, get.host(), List.of(), protocol, List.of(subprotocols), "");
+        return request("GET", get.path(), get.query(), null, List.of(), protocol, List.of(subprotocols), "");
     }
 
     static KubeletRequest of(
@@ -35,7 +34,35 @@ final class Requested {
                 query.computeIfAbsent(pair.get(0), name -> new ArrayList<>()).add(pair.size() == 2 ? pair.get(1) : "");
             }
         }
+        return request(method, parts.get(0), query, authorization, certificates, "", List.of(), "");
+    }
+
+    /** Returns a GET with an Accept header. */
+    static KubeletRequest accepting(String path, String accept) {
+        return request("GET", path, Map.of(), null, List.of(), "", List.of(), accept);
+    }
+
+    /** Without an Origin, from a client of no network. */
+    private static KubeletRequest request(
+            String method,
+            String path,
+            Map<String, List<String>> query,
+            @Nullable String authorization,
+            List<X509Certificate> certificates,
+            String upgrade,
+            List<String> subprotocols,
+            String accept) {
         return new KubeletRequest(
-                method, parts.get(0), query, authorization, "worker-1", certificates, "", List.of(), "");
+                method,
+                path,
+                query,
+                authorization,
+                "worker-1",
+                certificates,
+                upgrade,
+                subprotocols,
+                accept,
+                "",
+                ClientSource.of(null));
     }
 }

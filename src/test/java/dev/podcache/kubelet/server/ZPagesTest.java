@@ -39,7 +39,7 @@ class ZPagesTest {
     }
 
     private static KubeletRequest accepting(String accept) {
-        return new KubeletRequest("GET", "/statusz", Map.of(), null, "worker-1", List.of(), "", List.of(), accept);
+        return Requested.accepting("/statusz", accept);
     }
 
     private static String body(KubeletResponse.Content response) {
