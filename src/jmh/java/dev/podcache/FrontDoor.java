@@ -1,11 +1,14 @@
 package dev.podcache;
 
 import com.google.common.io.Closer;
+import dev.podcache.apiserver.AccessReviews;
+import dev.podcache.apiserver.CachedReviews;
 import dev.podcache.manager.Managers;
 import dev.podcache.metrics.CountedEvents;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.object.Subject;
 import dev.podcache.store.ObjectTtlSource;
 import dev.podcache.store.Store;
 import dev.podcache.store.StoreOptions;
@@ -16,7 +19,9 @@ import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /**
@@ -32,6 +37,21 @@ public final class FrontDoor {
     private final StoreOptions options = StoreOptions.defaults(timekeeper);
     private final Closer parts = Closer.create();
     private final Entries entries;
+    private final CachedReviews reviews = new CachedReviews(new AllowingReviews(), false, timekeeper);
+
+    /** Allows everything. */
+    private static final class AllowingReviews implements AccessReviews {
+
+        @Override
+        public CompletableFuture<Optional<Subject>> reviewToken(String token) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+
+        @Override
+        public CompletableFuture<Review> review(Subject subject, ResourceAccess access) {
+            return CompletableFuture.completedFuture(new Review(true, ""));
+        }
+    }
 
     /** How entries are kept. */
     public enum Entries {
@@ -49,6 +69,7 @@ public final class FrontDoor {
     private FrontDoor(Entries entries) {
         this.entries = entries;
         parts.register(timekeeper::close);
+        parts.register(reviews::close);
     }
 
     /** Begins threads, which end with the cache. */
@@ -83,7 +104,7 @@ public final class FrontDoor {
             }
         };
         return new Podcache(
-                new Managers(stores, new CountedEvents(PodcacheMetrics.NONE), recordsStats, Set.of()),
+                new Managers(stores, new CountedEvents(PodcacheMetrics.NONE), recordsStats, Set.of(), door.reviews),
                 door.options.timekeeper(),
                 door.parts);
     }

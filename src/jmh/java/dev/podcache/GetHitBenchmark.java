@@ -34,6 +34,7 @@ import org.openjdk.jmh.annotations.Warmup;
  * mvn -q -Pjmh verify -Djmh.args="GetHit -p by=TTL,WATCH,CONCURRENT_HASH_MAP -p objects=10,100,1000,10000 -p keys=UNIFORM,ZIPF"
  * mvn -q -Pjmh verify -Djmh.args="GetHit -p by=TTL,TTL_RECORDED,WATCH,WATCH_RECORDED -t 2 -prof gc"
  * mvn -q -Pjmh verify -Djmh.args="GetHit -p by=TTL_LISTENED,WATCH_LISTENED,CONCURRENT_HASH_MAP -prof gc"
+ * mvn -q -Pjmh verify -Djmh.args="GetHit -p by=TTL,TTL_OF_OWNER,TTL_ON_BEHALF,WATCH,WATCH_OF_OWNER,WATCH_ON_BEHALF -prof gc"
  * mvn -q -Pjmh verify -Djmh.args="GetHit -p by=TTL,WATCH -p kind=SECRET,CONFIG_MAP -prof gc"
  * }</pre>
  *

@@ -3,13 +3,19 @@ package dev.podcache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
 import com.google.common.io.Closer;
+import dev.podcache.manager.Manager;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.object.ObjectRef;
+import dev.podcache.object.Referrer;
+import dev.podcache.object.Subject;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.informers.cache.Cache;
 import io.fabric8.kubernetes.client.informers.impl.cache.CacheImpl;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.stream.Collectors;
 
 /** Ways to hold objects of one namespace in memory: ours, and baselines. */
 public enum HeldBy {
@@ -53,6 +59,34 @@ public enum HeldBy {
         @Override
         Lookup hold(Objects objects, Closer closer) {
             return through(FrontDoor.recording(FrontDoor.Entries.WATCH), objects, closer);
+        }
+    },
+    /** {@link Podcache}, strategy CACHE, read for an owner without a subject. */
+    TTL_OF_OWNER {
+        @Override
+        Lookup hold(Objects objects, Closer closer) {
+            return forOwner(FrontDoor.open(FrontDoor.Entries.TTL), OWNER, objects, closer);
+        }
+    },
+    /** {@link Podcache}, strategy WATCH, read for an owner without a subject. */
+    WATCH_OF_OWNER {
+        @Override
+        Lookup hold(Objects objects, Closer closer) {
+            return forOwner(FrontDoor.open(FrontDoor.Entries.WATCH), OWNER, objects, closer);
+        }
+    },
+    /** {@link Podcache}, strategy CACHE, read on behalf of a subject. */
+    TTL_ON_BEHALF {
+        @Override
+        Lookup hold(Objects objects, Closer closer) {
+            return forOwner(FrontDoor.open(FrontDoor.Entries.TTL), OWNER.onBehalfOf(WEB), objects, closer);
+        }
+    },
+    /** {@link Podcache}, strategy WATCH, read on behalf of a subject. */
+    WATCH_ON_BEHALF {
+        @Override
+        Lookup hold(Objects objects, Closer closer) {
+            return forOwner(FrontDoor.open(FrontDoor.Entries.WATCH), OWNER.onBehalfOf(WEB), objects, closer);
         }
     },
     /** The limit: one map, under a key object that is built for each get. */
@@ -103,6 +137,9 @@ public enum HeldBy {
         }
     };
 
+    private static final Referrer OWNER = () -> "uid-of-an-owner";
+    private static final Subject WEB = Subject.serviceAccount("shop", "web");
+
     /** What is to be held. */
     public record Objects(Kind kind, String namespace, List<String> names) {
 
@@ -130,6 +167,19 @@ public enum HeldBy {
             AutoCloseable unused = cache.secrets().listen(Runnable::run, event -> {});
         }
         return cache;
+    }
+
+    /** Registers an owner for the objects, and reads for it. */
+    private static Lookup forOwner(Podcache cache, Referrer owner, Objects objects, Closer closer) {
+        closer.register(cache::close);
+        ObjectKind<?> kind = objects.kind() == Kind.SECRET ? ObjectKind.SECRET : ObjectKind.CONFIG_MAP;
+        cache.register(
+                owner,
+                objects.keys().stream().map(key -> ObjectRef.of(kind, key)).collect(Collectors.toSet()));
+        Manager<? extends HasMetadata> manager = cache.objects(kind);
+        Lookup lookup = (namespace, name) -> manager.getObject(owner, namespace, name);
+        objects.names().forEach(name -> lookup.find(objects.namespace(), name));
+        return lookup;
     }
 
     private static Lookup through(Podcache cache, Objects objects, Closer closer) {

@@ -7,35 +7,25 @@ import dev.podcache.testing.Sockets;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
-import io.fabric8.kubernetes.api.model.SecretBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.http.HttpClient;
 import java.net.URI;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
-import java.util.Map;
-import java.util.Random;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 
 /**
- * A real API server with one namespace of Secrets, {@code s0}, {@code s1}, ..., of 1,500 random bytes each, which
- * become 2,000 characters of base64. They are made when they are first needed.
+ * A real API server with one namespace of {@linkplain ManySecrets Secrets}, {@code s0}, {@code s1}, .... They are made
+ * when they are first needed.
  */
 final class ScaleCluster implements AutoCloseable {
 
     static final String NAMESPACE = "scale";
 
-    private static final int PAYLOAD = 1_500;
-    private static final int CREATORS = 8;
-
     private final RealApiServer server;
     private final int port;
-    private final Random random = new Random(1);
+    private final ManySecrets secrets = new ManySecrets(NAMESPACE);
     private int made;
 
     ScaleCluster(String... flags) {
@@ -114,33 +104,15 @@ final class ScaleCluster implements AutoCloseable {
 
     /** Makes Secrets until there are {@code count}. */
     void ensure(int count) throws Exception {
-        ExecutorService creators = Executors.newFixedThreadPool(CREATORS);
         try (KubernetesClient admin = client()) {
-            List<Future<?>> all = new ArrayList<>();
-            for (String name : names(made, Math.max(made, count))) {
-                Secret secret = secret(name);
-                all.add(creators.submit(() -> admin.resource(secret).create()));
-            }
-            for (Future<?> each : all) {
-                each.get();
-            }
+            secrets.create(admin, names(made, Math.max(made, count)));
             made = Math.max(made, count);
-        } finally {
-            creators.shutdown();
         }
     }
 
     /** A Secret with a payload that no other has. */
     Secret secret(String name) {
-        byte[] payload = new byte[PAYLOAD];
-        random.nextBytes(payload);
-        return new SecretBuilder()
-                .withNewMetadata()
-                .withNamespace(NAMESPACE)
-                .withName(name)
-                .endMetadata()
-                .withData(Map.of("value", Base64.getEncoder().encodeToString(payload)))
-                .build();
+        return secrets.secret(name);
     }
 
     @Override

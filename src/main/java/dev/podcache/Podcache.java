@@ -6,6 +6,7 @@ import dev.podcache.manager.CacheStats;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.manager.Manager;
 import dev.podcache.manager.Managers;
+import dev.podcache.manager.ObjectCache;
 import dev.podcache.manager.ObjectEntry;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectRef;
@@ -42,7 +43,7 @@ import java.util.Set;
  *
  * <p>Must be {@linkplain #close() closed}.
  */
-public final class Podcache implements AutoCloseable {
+public final class Podcache implements ObjectCache {
 
     private final Managers managers;
     private final Manager<Secret> secrets;
@@ -83,91 +84,52 @@ public final class Podcache implements AutoCloseable {
         return new PodcacheBuilder(() -> server, false);
     }
 
-    /**
-     * Registers {@code pod} with both managers in one step; see {@link Manager#registerPod}. If one of them fails,
-     * neither has changed.
-     *
-     * @throws IllegalArgumentException if namespace, name, UID or spec is missing; nothing has changed then
-     * @throws IllegalStateException if the cache is closed and the pod refers to a new object; never under GET
-     */
+    @Override
     public void registerPod(Pod pod) {
         managers.registerPod(pod);
     }
 
-    /**
-     * Unregisters {@code pod} from both managers in one step; see {@link Manager#unregisterPod}.
-     *
-     * @throws IllegalArgumentException if namespace, name or UID is missing
-     */
+    @Override
     public void unregisterPod(Pod pod) {
         managers.unregisterPod(pod);
     }
 
-    /**
-     * Registers an owner other than a pod, such as an operator's custom resource, with the managers of all kinds in one
-     * step: from now on it holds {@code objects} and nothing that it held before. If it fails, nothing has changed. A
-     * strategy GET keeps no references. Returns at once.
-     *
-     * @param objects of any kinds and namespaces; copied
-     * @throws IllegalArgumentException if a name is not a legal Kubernetes name, a namespace is missing or given to a
-     *     kind without namespaces, the referrer has no UID, or a kind is used with another model class already
-     * @throws IllegalStateException if the cache is closed and an object is new
-     */
+    @Override
     public void register(Referrer referrer, Set<ObjectRef> objects) {
         managers.register(referrer, objects);
     }
 
-    /** Releases everything that {@code referrer} holds. One that is not registered is ignored. Returns at once. */
+    @Override
     public void unregister(Referrer referrer) {
         managers.unregister(referrer);
     }
 
-    /** Returns the manager of the Secrets that registered pods and other owners refer to. */
+    @Override
     public Manager<Secret> secrets() {
         return secrets;
     }
 
-    /** Returns the manager of the ConfigMaps that registered pods and other owners refer to. */
+    @Override
     public Manager<ConfigMap> configMaps() {
         return configMaps;
     }
 
-    /**
-     * Returns the manager of the objects of one kind that registered owners refer to: always the same. Made at the
-     * first call, without a request.
-     *
-     * @throws IllegalArgumentException if the kind is used with another model class already
-     * @throws IllegalStateException if the cache is closed and the kind is new
-     */
+    @Override
     public <T extends HasMetadata> Manager<T> objects(ObjectKind<T> kind) {
         return managers.of(kind);
     }
 
-    /**
-     * Returns every referenced object with its state, its size and its owners, never its content; a snapshot. Makes no
-     * request. An owner that vanished without {@link #unregister} shows here.
-     */
+    @Override
     public List<ObjectEntry> entries() {
         return managers.entries();
     }
 
-    /**
-     * Waits until every object that is registered now was read at least once, at most for {@code timeout}. Reads the
-     * objects that were not. An object that does not exist counts as read; one whose name is not legal never does.
-     * Under GET, it returns at once. An interrupt ends the wait; the interrupt status is then set.
-     *
-     * @return the objects that were not read, with their last failure; empty if all were read
-     * @throws IllegalArgumentException if {@code timeout} is negative
-     */
+    @Override
     public List<ObjectEntry> awaitSynced(Duration timeout) {
         return managers.awaitSynced(Durations.atLeast(Duration.ZERO, "timeout", timeout), timekeeper);
     }
 
-    /**
-     * Returns the counts of the cache, of all kinds: what it holds, and what has happened. Makes no request. Takes
-     * about as long as {@link #entries}, a microsecond for each object. After {@link #close} nothing is held, and the
-     * other counts stay as they are.
-     */
+    @Override
     public CacheStats stats() {
         return managers.stats();
     }

@@ -1,19 +1,23 @@
 package dev.podcache;
 
 import com.google.common.io.Closer;
+import dev.podcache.apiserver.CachedReviews;
 import dev.podcache.apiserver.Transform;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.manager.Managers;
+import dev.podcache.manager.RbacWatch;
 import dev.podcache.manager.WatchScope;
 import dev.podcache.metrics.CountedEvents;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.node.NodeLister;
 import dev.podcache.node.NodeTtlSource;
+import dev.podcache.object.NotApi;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.Usage;
 import dev.podcache.reflector.Recovery;
+import dev.podcache.store.EarlyRefusals;
 import dev.podcache.store.ObjectTtlSource;
 import dev.podcache.store.PayloadBudget;
 import dev.podcache.store.StoreOptions;
@@ -25,6 +29,7 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -47,6 +52,9 @@ public final class PodcacheBuilder {
     /** The kubelet's default. */
     private static final Duration DEFAULT_TTL = Duration.ofSeconds(60);
 
+    /** The longest that a review takes; then it is made again. */
+    private static final Duration REVIEW_TIMEOUT = Duration.ofSeconds(10);
+
     private final Supplier<Fabric8ApiServer> server;
     private final boolean ownsServer;
     private @Nullable String node;
@@ -63,7 +71,10 @@ public final class PodcacheBuilder {
     private PodcacheMetrics metrics = PodcacheMetrics.NONE;
     private boolean recordsStats;
     private @Nullable Predicate<ObjectKey> polled;
+    private boolean serviceAccountsMustExist;
+    private boolean watchesRbac;
     private final Set<Usage> followed = EnumSet.noneOf(Usage.class);
+    private boolean grantsFollow;
 
     PodcacheBuilder(Supplier<Fabric8ApiServer> server, boolean ownsServer) {
         this.server = server;
@@ -73,7 +84,8 @@ public final class PodcacheBuilder {
     /**
      * Names the Node whose annotation {@code node.alpha.kubernetes.io/ttl} sets the TTL under {@link
      * ChangeDetectionStrategy#CACHE}. The Node is watched until the cache is closed. Default: none, so {@link
-     * #defaultTtl} applies. The other strategies ignore it.
+     * #defaultTtl} applies. Under WATCH the TTL applies only to objects
+     * that are polled ({@link #poll}). GET ignores it.
      *
      * @throws IllegalArgumentException if {@code name} is not a legal Kubernetes name
      */
@@ -85,7 +97,10 @@ public final class PodcacheBuilder {
     /**
      * Like {@link #node}, for a Node that is watched already. Takes precedence. The cache does not close {@code
      * lister}.
+     *
+     * @hidden
      */
+    @NotApi
     public PodcacheBuilder nodeLister(NodeLister lister) {
         this.nodeLister = Objects.requireNonNull(lister, "lister");
         return this;
@@ -131,7 +146,8 @@ public final class PodcacheBuilder {
 
     /**
      * Sets the longest that a get blocks under {@link ChangeDetectionStrategy#WATCH}, until the first list and watch of
-     * an object succeed. Default: 1 s.
+     * an object succeed. The time counts from the moment the list is written to the server; until it is reached for the
+     * first time, a get waits up to ten seconds more. Default: 1 s.
      *
      * @throws IllegalArgumentException unless it is positive
      */
@@ -241,6 +257,26 @@ public final class PodcacheBuilder {
         return this;
     }
 
+    /**
+     * Says that access follows references: something, such as {@code podcache grants}, adds the name of an object to a
+     * Role of this identity once an owner refers to it. A refusal (403) of an object whose reference is new then means
+     * "not yet". The API server is asked again after 50, 100, 200, 400 ms and so on, at most a second, until the
+     * {@linkplain #firstSyncTimeout first-sync timeout} and five seconds more are over; the state is
+     * {@link dev.podcache.object.CacheState#WAITING_FOR_ACCESS}. After that it is {@link
+     * dev.podcache.object.CacheState#FORBIDDEN}, which is logged once, until a later attempt succeeds. A reference is new
+     * until its object was read once; another owner that refers to a refused object makes it new again.
+     *
+     * <p>A get waits for access no longer than the first-sync timeout, then fails with the refusal. Under {@link
+     * ChangeDetectionStrategy#WATCH} the asking goes on without it; under {@link ChangeDetectionStrategy#CACHE} the next
+     * get asks; under {@link ChangeDetectionStrategy#GET}, which keeps no references, each get begins anew. A namespace
+     * that may not be listed is watched object by object, see {@link #scope}, and each of these waits as said. Default:
+     * off; a refusal then passes by itself within a second, as a Node authorizer needs.
+     */
+    public PodcacheBuilder grantsFollow() {
+        this.grantsFollow = true;
+        return this;
+    }
+
     /** Sets the listener for the events of the caches. Default: none. */
     public PodcacheBuilder metrics(PodcacheMetrics listener) {
         this.metrics = Objects.requireNonNull(listener, "metrics");
@@ -257,9 +293,64 @@ public final class PodcacheBuilder {
         return this;
     }
 
-    /** Returns a new cache. Makes no request and does not block. */
+    /**
+     * Watches Roles, ClusterRoles, RoleBindings and ClusterRoleBindings of the whole cluster, so that a change of access is
+     * noticed in seconds. Without it, a subject that lost its right is served until the next review, for at most five
+     * minutes; and a watch of the cache's own goes on for up to an hour after its access was revoked, because the API server
+     * decides only when a watch begins.
+     *
+     * <p>After a change, what it may concern is reviewed again, for ten seconds once a second: what the API server decides by
+     * is updated independently of what is watched. A watch that the cache may not begin any more is closed; its objects are
+     * {@link dev.podcache.object.CacheState#FORBIDDEN}, and returned as stale while they are known.
+     *
+     * <p>Needs the verbs {@code list} and {@code watch} on the four kinds in all namespaces; what is refused is logged, and
+     * tried again. Changes of other authorizers (webhooks, Node, ABAC), and of groups in an identity provider, are not seen:
+     * for them reviews are as old as without this option. Default: off.
+     */
+    public PodcacheBuilder watchRbac() {
+        this.watchesRbac = true;
+        return this;
+    }
+
+    /**
+     * Denies reads on behalf of a ServiceAccount that does not exist. RBAC goes by its name, so the API server allows what a
+     * deleted ServiceAccount was allowed, until its bindings are deleted too. Each review that allows something is followed
+     * by a get of the ServiceAccount: needs the verb {@code get} on {@code serviceaccounts}. Default: off.
+     */
+    public PodcacheBuilder serviceAccountsMustExist() {
+        this.serviceAccountsMustExist = true;
+        return this;
+    }
+
+    /**
+     * Returns a new cache. Makes no request and does not block. If it throws, nothing that it has made remains.
+     *
+     * @throws IllegalArgumentException if a transform of Secrets or ConfigMaps is for another model class than theirs
+     * @throws IllegalStateException if Netty is not on the class path; the message names the dependencies to add
+     */
     public Podcache build() {
+        // before anything is opened
+        for (ObjectKind<?> ofPods : List.of(ObjectKind.SECRET, ObjectKind.CONFIG_MAP)) {
+            Transform<?> transform = transforms.get(ofPods);
+            if (transform != null) {
+                Transform<?> unused = transform.forKind(ofPods);
+            }
+        }
         Closer parts = Closer.create();
+        try {
+            return open(parts);
+        } catch (Throwable e) {
+            try {
+                parts.close();
+            } catch (Throwable more) {
+                e.addSuppressed(more);
+            }
+            throw e;
+        }
+    }
+
+    /** Makes a cache, and registers what it opens for it with {@code parts}. */
+    private Podcache open(Closer parts) {
         Fabric8ApiServer apiServer = server.get();
         if (ownsServer) {
             parts.register(apiServer::close);
@@ -267,8 +358,14 @@ public final class PodcacheBuilder {
         Timekeeper timekeeper = apiServer.timekeeper();
         Recovery recovery = new Recovery(timekeeper);
         CountedEvents events = new CountedEvents(metrics);
-        StoreOptions options =
-                new StoreOptions(timekeeper, readTimeout, budget(apiServer), events, maxStaleness(), recovery);
+        StoreOptions options = new StoreOptions(
+                timekeeper,
+                readTimeout,
+                budget(apiServer),
+                events,
+                maxStaleness(),
+                recovery,
+                grantsFollow ? EarlyRefusals.ofGrants(watchTimes.firstSync()) : EarlyRefusals.NODE);
         CacheStores stores = new CacheStores(
                 apiServer,
                 options,
@@ -280,7 +377,17 @@ public final class PodcacheBuilder {
                 namespaceScopes(),
                 polled);
         parts.register(stores);
-        return new Podcache(new Managers(stores, events, recordsStats, Set.copyOf(followed)), timekeeper, parts);
+        CachedReviews reviews =
+                new CachedReviews(apiServer.unlimitedReviews(REVIEW_TIMEOUT), serviceAccountsMustExist, timekeeper);
+        parts.register(reviews::close);
+        Managers managers = new Managers(stores, events, recordsStats, Set.copyOf(followed), reviews);
+        if (watchesRbac) {
+            RbacWatch rbac = new RbacWatch(
+                    kind -> apiServer.listerWatcher(kind, "", ""), recovery, reviews, managers, timekeeper);
+            parts.register(rbac::close);
+            rbac.start();
+        }
+        return new Podcache(managers, timekeeper, parts);
     }
 
     private PayloadBudget budget(Fabric8ApiServer apiServer) {

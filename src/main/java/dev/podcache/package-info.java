@@ -36,7 +36,7 @@
  * 14  cli.config
  * 13  cli.output   micrometer
  * 12  kubelet.agent   josdk   controlplane.planner
- * 11  kubelet.podsync
+ * 11  access   kubelet.podsync
  * 10  dev.podcache   controlplane.leaderelection   controlplane.nodelifecycle   controlplane.ttl   embedded   kubelet.nodestatus   kubelet.nodelease   kubelet.podstatus   kubelet.probe   kubelet.process   kubelet.server   kubelet.staticpods
  *  9  controlplane.cluster   kubelet.podconfig   kubelet.eviction   kubelet.certificate
  *  8  kubelet.events   kubelet.host   kubelet.runtime   testkit
@@ -49,27 +49,23 @@
  *  1  object   time   yaml
  * </pre>
  *
- * <p>The ways of a call through the code: the files in the order in which the call first enters them. The lists leave
+ * <p>The ways of a call through the code: the files in the order in which a trace first entered them, on all threads. The lists leave
  * out values (records, enums, interfaces), constructors, and the packages {@code object}, {@code time} and {@code
- * metrics}. A test compares the lists with a trace.
+ * metrics}. A test compares them with the files of a trace.
  *
  * <dl>
- *   <dt>pod to socket: {@code registerPod} until the list request is written, on a connection that is open
- *   <dd>Podcache, manager/Managers, manager/Registrations, pod/PodReferences, manager/StoreManager, pod/SecretNames,
- *       pod/Containers, pod/ConfigMapNames, manager/Registration, store/WatchObjectStore, store/EntryTable, store/Entry,
- *       store/WatchEntry, store/CurrentWatch, store/Transitions, apiserver/fabric8/Fabric8ApiServer,
- *       apiserver/http/ApiConnections, reflector/Reflector, reflector/Recovery, store/WatchSession,
- *       reflector/ReflectorLoop, reflector/CurrentAttempt, reflector/Steps, reflector/ResumePoint,
- *       apiserver/fabric8/Fabric8ListerWatcher, apiserver/fabric8/StreamedLists, apiserver/http/ListWatchSession,
- *       apiserver/http/Connector, apiserver/http/BodyReader, apiserver/http/ConnectionPool, apiserver/http/Exchange,
- *       apiserver/http/VertxNetwork, apiserver/credentials/Credentials, apiserver/http/ConnectionTable,
- *       apiserver/http/Connection, apiserver/http/VertxWire
+ *   <dt>pod to socket: {@code registerPod} until the list request is handed to a connection that is open
+ *   <dd>Podcache, manager/Managers, manager/Registrations, pod/PodReferences, pod/PodSpecNames, manager/StoreManager,
+ *       store/EntryStore, store/WatchObjectStore, store/EntryTable, store/Entry, store/WatchEntry, store/Transitions,
+ *       apiserver/fabric8/Fabric8ApiServer, apiserver/fabric8/Fabric8ListerWatcher, apiserver/http/ApiConnections,
+ *       reflector/Reflector, reflector/Recovery, reflector/Outage, store/ListOrGet, apiserver/fabric8/StreamedLists,
+ *       apiserver/http/ConnectionPool, apiserver/http/ServerEndpoint, apiserver/http/BodyReader,
+ *       apiserver/http/Exchange, apiserver/http/NettyNetwork, apiserver/credentials/Credentials,
+ *       apiserver/http/ClientInterceptors, apiserver/http/Connection, reflector/AttemptQueues, apiserver/http/NettyWire
  *   <dt>event to entry: an event arrives on the socket until gets see it
- *   <dd>apiserver/http/VertxHttp2Call, apiserver/http/Exchange, apiserver/http/Connection, apiserver/http/PingMonitor,
- *       apiserver/http/WatchReader, apiserver/http/LineDecoder, apiserver/http/WatchEvents,
- *       apiserver/fabric8/Fabric8ObjectDecoder, reflector/ReflectorLoop, reflector/Steps, reflector/WatchAttempt,
- *       reflector/CurrentAttempt, reflector/WatchHealth, reflector/SinkCalls, store/WatchSession, store/Entry,
- *       store/Answer, store/WatchEntry, store/CurrentWatch
+ *   <dd>apiserver/http/Http2Streams, apiserver/http/WireCall, apiserver/http/Connection, apiserver/http/Exchange,
+ *       apiserver/http/WatchReader, apiserver/http/LineDecoder, apiserver/fabric8/Fabric8ObjectDecoder,
+ *       reflector/WatchAttempt, reflector/Reflector, store/WatchEntry, store/ListOrGet, store/Answer, store/Entry
  *   <dt>hit under WATCH
  *   <dd>manager/StoreManager, store/WatchObjectStore, store/EntryTable, store/Entry
  *   <dt>hit under CACHE
@@ -77,22 +73,21 @@
  *       store/TtlEntry
  *   <dt>miss under CACHE: from the get to the request and back
  *   <dd>manager/StoreManager, store/TtlObjectStore, store/EntryTable, store/Entry, store/FreshnessClock,
- *       store/TtlEntry, store/PendingGet, store/TtlGet, store/Fetches, apiserver/RetryingGetter,
- *       apiserver/fabric8/Fabric8ObjectGetter, apiserver/fabric8/Requests, apiserver/http/ApiConnections,
- *       apiserver/http/Connector, apiserver/http/ConnectionPool, apiserver/http/Exchange, apiserver/http/VertxNetwork,
- *       apiserver/credentials/Credentials, apiserver/http/ConnectionTable, apiserver/http/Connection,
- *       apiserver/fabric8/Fabric8ApiServer, apiserver/http/VertxWire, apiserver/http/VertxHttp2Call,
- *       apiserver/http/BodyReader, apiserver/http/PingMonitor, apiserver/http/ByteBudget,
- *       apiserver/fabric8/Fabric8ObjectDecoder, store/Answer, store/Fetch, store/Transitions
+ *       store/TtlEntry, store/EntryStore, store/PendingGet, store/Fetches, apiserver/fabric8/Fabric8ApiServer,
+ *       apiserver/http/ApiConnections, apiserver/http/ServerEndpoint, apiserver/http/ConnectionPool,
+ *       apiserver/http/Exchange, apiserver/http/NettyNetwork, apiserver/credentials/Credentials,
+ *       apiserver/http/ClientInterceptors, apiserver/http/Connection, apiserver/http/BodyReader,
+ *       apiserver/http/NettyWire, apiserver/http/Http2Streams, apiserver/http/WireCall, apiserver/http/ReceiveBudget,
+ *       apiserver/fabric8/Fabric8ObjectDecoder, store/Answer, store/Transitions
  *   <dt>PATCH of a status: {@code setPodStatus} until the request is written
  *   <dd>kubelet/podstatus/PodStatusManager, kubelet/podstatus/PodStatusCache, pod/PodEnd, pod/PodReferences,
- *       kubelet/podstatus/PodParts, kubelet/podstatus/StatusTransitions, kubelet/podstatus/StatusContinuity,
+ *       kubelet/podstatus/PodParts, kubelet/podstatus/StatusContinuity, kubelet/podstatus/StatusTransitions,
  *       kubelet/podstatus/PodStatusNormalizer, kubelet/podstatus/PodStatusSync, kubelet/podstatus/ReportPauses,
  *       kubelet/podstatus/PodStatusReport, apiserver/fabric8/Fabric8ObjectApi, apiserver/fabric8/Fabric8ApiServer,
- *       apiserver/fabric8/Requests, apiserver/http/ApiConnections, apiserver/http/Connector,
- *       apiserver/http/ConnectionPool, apiserver/http/Exchange, apiserver/http/VertxNetwork,
- *       apiserver/credentials/Credentials, apiserver/http/ConnectionTable, apiserver/http/Connection,
- *       apiserver/http/BodyReader, apiserver/http/VertxWire
+ *       apiserver/http/ApiConnections, apiserver/http/ServerEndpoint, apiserver/http/ConnectionPool,
+ *       apiserver/http/Exchange, apiserver/http/NettyNetwork, apiserver/credentials/Credentials,
+ *       apiserver/http/ClientInterceptors, apiserver/http/Connection, apiserver/http/BodyReader,
+ *       apiserver/http/NettyWire
  * </dl>
  */
 @NullMarked

@@ -3,11 +3,11 @@ package dev.podcache.josdk;
 import dev.podcache.josdk.OperatorContestant.Access;
 import dev.podcache.josdk.OperatorUnderTest.Cost;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.report.Draw;
 import dev.podcache.report.Machine;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.ServerMetrics;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -54,8 +54,7 @@ public final class OperatorRun {
     private static final double MILLI = 1e-6;
     private static final double MEGA = 1e-6;
 
-    private static final String BEGIN = "<!-- operator run -->\n";
-    private static final String END = "<!-- end -->";
+    private static final String MARK = "<!-- operator run -->";
 
     private final RealApiServer server;
     private final WebsiteCluster cluster;
@@ -81,7 +80,8 @@ public final class OperatorRun {
                 System.err.println(rows.get(rows.size() - 1));
             }
             Path document = Path.of(args.length == 0 ? "docs/comparison.md" : args[0]);
-            fill(document, machine.sentence() + " kube-apiserver " + server.version() + ".\n\n" + table(rows));
+            Draw.fill(
+                    document, MARK, machine.sentence() + " kube-apiserver " + server.version() + ".\n\n" + table(rows));
         } catch (IllegalStateException e) {
             // such as no kube-apiserver on this machine
             System.err.println("OperatorRun: " + e.getMessage());
@@ -103,13 +103,6 @@ public final class OperatorRun {
                         ROTATIONS)
                 + "|" + "---|".repeat(10) + "\n"
                 + String.join("\n", rows);
-    }
-
-    private static void fill(Path document, String text) throws Exception {
-        String before = Files.readString(document);
-        int from = before.indexOf(BEGIN) + BEGIN.length();
-        int to = before.indexOf(END, from);
-        Files.writeString(document, before.substring(0, from) + "\n" + text + "\n\n" + before.substring(to));
     }
 
     private String measure(OperatorContestant contestant) throws Exception {

@@ -1,6 +1,5 @@
 package dev.podcache.report;
 
-import dev.podcache.cli.output.BarChart;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,7 +9,7 @@ import java.util.TreeMap;
 
 /**
  * Draws the plots in {@code docs/img} from the JSON in {@code src/jmh/results}, and fills the tables of {@code
- * docs/performance.md} and the plot of {@code README.md}. Blocks whose JSON is absent stay as they are.
+ * docs/performance.md} and {@code src/jmh/results/README.md} and the plot of {@code README.md}. Blocks whose JSON is absent stay as they are.
  *
  * <pre>{@code
  * mvn -q -Pjmh verify -Djmh.main=dev.podcache.report.Draw
@@ -20,7 +19,8 @@ public final class Draw {
 
     static final Path RESULTS = Path.of("src", "jmh", "results");
     static final Path PLOTS = Path.of("docs", "img");
-    static final List<Path> DOCUMENTS = List.of(Path.of("docs", "performance.md"), Path.of("README.md"));
+    static final List<Path> DOCUMENTS = List.of(
+            Path.of("docs", "performance.md"), Path.of("README.md"), Path.of("src", "jmh", "results", "README.md"));
 
     private final Path folder;
     private final Map<String, String> tables = new TreeMap<>();
@@ -38,6 +38,7 @@ public final class Draw {
         add(results.resolve("expired.json"), file -> ExpiredReport.of(Results.read(file)));
         add(results.resolve("storms.json"), file -> StormReport.of(Results.read(file)));
         add(results.resolve("scale.json"), file -> ScaleReport.of(ScaleResults.read(file)));
+        add(results.resolve("watches.json"), file -> WatchesReport.of(ScaleResults.read(file)));
     }
 
     private interface ReportReader {
@@ -90,15 +91,29 @@ public final class Draw {
     }
 
     private static String filled(String text, String name, String content) {
-        String begin = "<!-- measured: " + name + " -->\n";
-        int from = text.indexOf(begin);
+        String mark = "<!-- measured: " + name + " -->";
+        return text.contains(mark + "\n") ? between(text, mark, content) : text;
+    }
+
+    /**
+     * Puts a table into a document, between a line {@code mark} and the next {@code <!-- end -->}: what the programs do that
+     * measure without JSON.
+     *
+     * @throws IllegalArgumentException if the document has no such lines
+     */
+    public static void fill(Path document, String mark, String table) throws IOException {
+        Files.writeString(document, between(Files.readString(document), mark, table));
+    }
+
+    private static String between(String text, String mark, String content) {
+        int from = text.indexOf(mark + "\n");
         if (from < 0) {
-            return text;
+            throw new IllegalArgumentException("no line " + mark);
         }
         int to = text.indexOf("<!-- end -->", from);
         if (to < 0) {
-            throw new IllegalArgumentException("no <!-- end --> after " + begin.strip());
+            throw new IllegalArgumentException("no <!-- end --> after " + mark);
         }
-        return text.substring(0, from + begin.length()) + "\n" + content + "\n\n" + text.substring(to);
+        return text.substring(0, from + mark.length() + 1) + "\n" + content + "\n\n" + text.substring(to);
     }
 }

@@ -57,6 +57,57 @@ class DrawTest {
         assertThatThrownBy(() -> draw.filled(document)).hasMessageContaining("<!-- measured: storms -->");
     }
 
+    @Test
+    void filled_watches_saysWhatAThousandCostTheServer() throws IOException {
+        Files.writeString(folder.resolve("watches.json"), """
+                {"machine": {"date": "2026-01-01", "cpu": "c", "cores": 2, "java": "17", "loadAtStart": 0.1, "note": ""},
+                 "server": "v1.36.2", "figures": [%s, %s, %s, %s, %s]}
+                """.formatted(
+                        watched("NONE", 0, 300, 0.1),
+                        watched("OBJECT", 1_000, 330, 0.1),
+                        watched("OBJECT", 10_000, 900, 0.2),
+                        watched("NAMESPACE", 10_000, 310, 0.1),
+                        watched("INFORMER", 10_000, 320, 0.1)));
+        Path document = Files.writeString(
+                folder.resolve("R.md"),
+                "<!-- measured: watches -->\n<!-- end -->\n<!-- measured: watches-rule -->\n<!-- end -->\n");
+
+        String filled = new Draw(folder, folder.resolve("img")).filled(document);
+
+        assertThat(filled)
+                .contains(
+                        "| 1,000 Secrets by name | 1,000 | 330 |", "| 10,000 Secrets, scope NAMESPACE |", "One round.")
+                .contains("a thousand watches of single objects cost the server about 60 MB of memory, 0.50 s of")
+                .contains("10,000 watches took 0.10 of a processor more than none")
+                .contains("by one watch of their namespace: 10 MB");
+    }
+
+    private static String watched(String contestant, int count, int megabytes, double busyCores) {
+        return """
+                {"part": "%d", "contestant": "%s", "streamLimit": "default", "round": 1, "openWatches": %d, "openMillis": 7000,
+                 "openCpuMillis": 5000, "idleResidentBytes": %d, "idleGoroutines": 2000, "idleCores": 0.01, "updatesPerSecond": 100,
+                 "busyResidentBytes": %d, "busyCores": %s}
+                """.formatted(count, contestant, count, megabytes * 1_000_000L, megabytes * 1_000_000L, busyCores);
+    }
+
+    @Test
+    void fill_documentWithTheMark_replacesWhatStoodThere() throws IOException {
+        Path document = Files.writeString(folder.resolve("C.md"), "a\n<!-- routes -->\nold\n<!-- end -->\nb\n");
+
+        Draw.fill(document, "<!-- routes -->", "| new |");
+
+        assertThat(document).hasContent("a\n<!-- routes -->\n\n| new |\n\n<!-- end -->\nb\n");
+    }
+
+    @Test
+    void fill_documentWithoutTheMark_isRefusedAndNotChanged() throws IOException {
+        Path document = Files.writeString(folder.resolve("C.md"), "a\n<!-- end -->\n");
+
+        assertThatThrownBy(() -> Draw.fill(document, "<!-- routes -->", "| new |"))
+                .hasMessageContaining("<!-- routes -->");
+        assertThat(document).hasContent("a\n<!-- end -->\n");
+    }
+
     private void storms() throws IOException {
         Map<String, List<List<Double>>> counters =
                 Map.of("requests", List.of(List.of(4.0)), "storms", List.of(List.of(2.0)));

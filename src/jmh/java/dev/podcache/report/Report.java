@@ -1,6 +1,5 @@
 package dev.podcache.report;
 
-import dev.podcache.cli.output.BarChart;
 import java.util.Map;
 
 /**

@@ -1,6 +1,5 @@
 package dev.podcache.report;
 
-import dev.podcache.cli.output.BarChart;
 import dev.podcache.cli.output.Spread;
 import dev.podcache.report.ScaleResults.Rounds;
 import java.util.LinkedHashMap;
@@ -36,6 +35,9 @@ final class ScaleReport {
                         "latency", report.latency(),
                         "many", report.many(),
                         "memory", report.memory(),
+                        "namespace-beside", report.besideNamespaceInformer(),
+                        "informers-beside", report.besideInformers(),
+                        "get-beside", report.besideGet(),
                         "scale-goals", report.goals()),
                 Map.of(
                         "sync.svg", report.syncPlot(),
@@ -125,6 +127,37 @@ final class ScaleReport {
                     results.spread(MEMORY, by, "syncMillis").text());
         }
         return results.provenance("memory") + "\n\n" + table.text();
+    }
+
+    /** One sentence for who would take one informer on the namespace. */
+    private String besideNamespaceInformer() {
+        return "600 of the 20,000 Secrets of a namespace: "
+                + results.spread(MEMORY, OURS, "heapBytes").times(MEGA).text() + " MB of heap, beside "
+                + results.spread(MEMORY, NAMESPACE, "heapBytes").times(MEGA).text() + " MB. All of 600 Secrets: "
+                + results.spread(SYNC, OURS, "syncMillis").text() + " ms until all can be read, beside "
+                + results.spread(SYNC, NAMESPACE, "syncMillis").text() + " ms; "
+                + kilobytes(OURS) + " KB of heap each, beside " + kilobytes(NAMESPACE) + " KB.";
+    }
+
+    /** One sentence for who would take an informer for each object. */
+    private String besideInformers() {
+        return "600 Secrets: " + results.spread(SYNC, OURS, "syncMillis").text() + " ms until all can be read, beside "
+                + results.spread(SYNC, INFORMERS, "syncMillis").text() + " ms; "
+                + results.spread(SYNC, OURS, "connections").text() + " connections, beside "
+                + results.spread(SYNC, INFORMERS, "connections").text() + "; " + kilobytes(OURS)
+                + " KB of heap each, beside " + kilobytes(INFORMERS) + " KB.";
+    }
+
+    /** One sentence for who would read without a cache. */
+    private String besideGet() {
+        return "The first get of one more object: "
+                + results.spread(LATENCY, OURS, "firstGetMedian").text() + " ms, beside "
+                + results.spread(LATENCY, "GET", "firstGetMedian").text()
+                + " ms for a GET (medians). Every later get is answered from memory, and makes no request.";
+    }
+
+    private String kilobytes(String by) {
+        return results.spread(SYNC, by, "heapBytesPerObject").times(KILO).text();
     }
 
     private String goals() {

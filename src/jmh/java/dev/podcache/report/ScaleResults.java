@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.StreamSupport;
 
-/** What {@code ScaleRun} measured. */
+/** What {@code ScaleRun} or {@code NamedWatchesRun} measured. */
 final class ScaleResults {
 
     private static final JsonMapper JSON = new JsonMapper();
@@ -56,6 +56,33 @@ final class ScaleResults {
     /** The spread of {@link #warm}. */
     Spread spread(Rounds rounds, String contestant, String figure) {
         return Spread.of(warm(rounds, contestant, figure));
+    }
+
+    /** The spread of a figure over all rounds, the first included. */
+    Spread every(Rounds rounds, String contestant, String figure) {
+        return Spread.of(values(rounds, contestant, figure, 1));
+    }
+
+    /** The parts of a contestant, in the order of the run, each once. */
+    List<String> parts(String contestant) {
+        return StreamSupport.stream(figures.spliterator(), false)
+                .filter(each -> each.get("contestant").asText().equals(contestant))
+                .map(each -> each.get("part").asText())
+                .distinct()
+                .toList();
+    }
+
+    /** How many rounds there were. */
+    int rounds() {
+        return StreamSupport.stream(figures.spliterator(), false)
+                .mapToInt(each -> each.get("round").asInt())
+                .max()
+                .orElse(0);
+    }
+
+    /** The version of the API server. */
+    String server() {
+        return server;
     }
 
     /** A figure of the first round. */

@@ -1,6 +1,5 @@
 package dev.podcache.report;
 
-import dev.podcache.cli.output.BarChart;
 import dev.podcache.cli.output.Spread;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -8,6 +8,7 @@ import dev.podcache.time.Durations;
 import io.fabric8.kubernetes.api.model.Status;
 import io.fabric8.kubernetes.api.model.StatusBuilder;
 import io.fabric8.kubernetes.api.model.StatusDetailsBuilder;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -18,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An HTTP answer other than 2xx: a Status from the API server, or anything from a proxy. Converts to an {@link
- * ApiServerException}, whatever the body. Immutable.
+ * ApiServerException}, whatever the body. Keeps the first 64 KiB of the body and ignores the rest, so a Status that is
+ * longer counts as none. Not thread-safe.
  *
  * <p>The exception quotes only the message of a Status, on one line and cut to 300 characters. It never quotes any
  * other body.
@@ -27,22 +29,33 @@ public final class ErrorAnswer {
 
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
+    private static final int LONGEST_BODY = 64 << 10;
+
     private final int code;
     private final @Nullable String retryAfter;
-    private final byte[] body;
+    private final ByteArrayOutputStream body = new ByteArrayOutputStream();
 
     /**
-     * Creates an answer from what was received.
+     * Creates an answer whose body has not arrived.
      *
      * @param code the HTTP code
      * @param retryAfter the Retry-After header, in seconds or as an HTTP date; any other value is ignored; null if
      *     there was none
-     * @param body the body; not modified
      */
-    public ErrorAnswer(int code, @Nullable String retryAfter, byte[] body) {
+    public ErrorAnswer(int code, @Nullable String retryAfter) {
         this.code = code;
         this.retryAfter = retryAfter;
-        this.body = body;
+    }
+
+    /** Creates an answer that is complete, with the parameters of the other constructor and a body that is not modified. */
+    public ErrorAnswer(int code, @Nullable String retryAfter, byte[] body) {
+        this(code, retryAfter);
+        add(body);
+    }
+
+    /** Adds the next part of the body, which is not modified. */
+    public void add(byte[] bytes) {
+        body.write(bytes, 0, Math.min(bytes.length, LONGEST_BODY - body.size()));
     }
 
     /**
@@ -75,7 +88,7 @@ public final class ErrorAnswer {
 
     private @Nullable Status status() {
         try {
-            JsonNode json = MAPPER.readTree(body);
+            JsonNode json = MAPPER.readTree(body.toByteArray());
             return "Status".equals(json.path("kind").textValue()) ? statusOf(json) : null;
         } catch (IOException | RuntimeException notJson) {
             return null;

@@ -22,6 +22,18 @@ public interface ListerWatcher<T> {
     CompletableFuture<Listed<T>> list(Duration timeout);
 
     /**
+     * Lists the objects like {@link #list(Duration)}, and reports that the request was sent. The default implementation
+     * reports it at once: for one without connections.
+     *
+     * @param written runs at most once, before the answer, when the request was written to a connection to the server;
+     *     of several requests, the first. Must be brief and not throw. Comes on any thread
+     */
+    default CompletableFuture<Listed<T>> list(Duration timeout, Runnable written) {
+        written.run();
+        return list(timeout);
+    }
+
+    /**
      * Watches the changes after {@code resourceVersion}, with bookmarks, in a single attempt. Returns at once and never
      * throws.
      *
@@ -56,6 +68,18 @@ public interface ListerWatcher<T> {
      */
     default WatchHandle streamList(Duration serverTimeout, Consumer<WatchEvent<T>> events) {
         throw new UnsupportedOperationException(this + " cannot be listed by a watch");
+    }
+
+    /**
+     * Lists and watches like {@link #streamList(Duration, Consumer)}, and reports that the request was sent. The default
+     * implementation reports it at once: for one without connections.
+     *
+     * @param written runs at most once, before the first event, when the request was written to a connection to the
+     *     server. Must be brief and not throw. Comes on any thread
+     */
+    default WatchHandle streamList(Duration serverTimeout, Consumer<WatchEvent<T>> events, Runnable written) {
+        written.run();
+        return streamList(serverTimeout, events);
     }
 
     /**

@@ -19,9 +19,8 @@ import org.jspecify.annotations.Nullable;
  * process the request</td></tr>
  * <tr><td>THROTTLED</td><td>until its deadline</td><td>yes</td><td>the server, or the client-side limit, asks for a
  * pause</td></tr>
- * <tr><td>FORBIDDEN</td><td>for 1 s</td><td>no</td><td>the Node authorizer refuses for some milliseconds after a pod
- * was bound (kubernetes/kubernetes PR 136211); a refusal after that is final; this holds for every identity, because a
- * refusal does not show whether the identity is a node's</td></tr>
+ * <tr><td>FORBIDDEN</td><td>no</td><td>no</td><td>a refusal is final; but the store asks again soon for an object whose
+ * reference is new, because access may follow the reference</td></tr>
  * <tr><td>UNAUTHORIZED</td><td>no</td><td>no</td><td>the connection has already retried with credentials that it read
  * again</td></tr>
  * <tr><td>NOT_FOUND, ALREADY_EXISTS</td><td>no</td><td>no</td><td>this is the answer</td></tr>
@@ -37,19 +36,15 @@ import org.jspecify.annotations.Nullable;
  * without notice. Each loop decides what it does next: after EXPIRED a reflector lists at once; after NOT_FOUND a lease
  * is created; after CONFLICT it is read again; after NOT_FOUND a pod's status is no longer reported.
  *
- * <p>The pauses of a loop grow with consecutive failures. FORBIDDEN counts as one failure fewer, so a loop retries
- * twice soon before it slows down: the object may belong to a pod that was bound just now.
- *
- * <p>A pause is the longer of the loop's own and the one that the server asks for (Retry-After, in the header or in the
- * Status). Retry-After counts for at most two minutes: a kube-apiserver asks for up to 32 s, and a proxy that asks for
- * a year must not stop a loop for that long. A caller with a deadline respects the full pause, and fails at once if
- * that exceeds its deadline. A reflector waits up to 2 s longer than asked, at random. If the server asks many
- * reflectors to wait, or cannot be reached, they retry one at a time.
+ * <p>The pauses of a loop grow with consecutive failures. A pause is the longer of the loop's own and the one that the
+ * server asks for (Retry-After, in the header or in the Status). Retry-After counts for at most two minutes: a
+ * kube-apiserver asks for up to 32 s, and a proxy that asks for a year must not stop a loop for that long. A caller with a
+ * deadline respects the full pause, and fails at once if that exceeds its deadline. A reflector waits up to 2 s longer than
+ * asked, at random. If the server asks many reflectors to wait, or cannot be reached, they retry one at a time.
  */
 public final class Retries {
 
     private static final Duration LONGEST_ASKED = Duration.ofMinutes(2);
-    private static final Duration FORBIDDEN_MAY_PASS = Duration.ofSeconds(1);
 
     private final Pauses own;
     private final Duration longestAsked;
@@ -101,7 +96,7 @@ public final class Retries {
      *     for a pause
      */
     public Duration pause(int failures, double random, @Nullable Throwable failure) {
-        Duration pause = own.pause(isForbidden(failure) ? Math.max(1, failures - 1) : failures, random);
+        Duration pause = own.pause(failures, random);
         Duration asked = asked(failure);
         return asked == null ? pause : Comparators.max(pause, Comparators.min(asked, longestAsked));
     }
@@ -133,19 +128,8 @@ public final class Retries {
      * @param budget the caller's time, from the start of the first attempt
      * @return zero if there must be no retry
      */
-    static Duration repeatedFor(FailureReason reason, Duration budget) {
-        if (mayPass(reason)) {
-            return budget;
-        }
-        if (reason == FailureReason.FORBIDDEN) {
-            return Comparators.min(budget, FORBIDDEN_MAY_PASS);
-        }
-        return Duration.ZERO;
-    }
-
-    private static boolean isForbidden(@Nullable Throwable failure) {
-        ApiServerException known = known(failure);
-        return known != null && known.reason() == FailureReason.FORBIDDEN;
+    public static Duration repeatedFor(FailureReason reason, Duration budget) {
+        return mayPass(reason) ? budget : Duration.ZERO;
     }
 
     private static @Nullable Duration asked(@Nullable Throwable failure) {

@@ -70,6 +70,11 @@ public final class Transform<T extends HasMetadata> {
             return server.list(timeout).thenApply(this::applyToAll);
         }
 
+        @Override
+        public CompletableFuture<Listed<T>> list(Duration timeout, Runnable written) {
+            return server.list(timeout, written).thenApply(this::applyToAll);
+        }
+
         private Listed<T> applyToAll(Listed<T> listed) {
             List<Fetched<T>> items =
                     listed.items().stream().map(Transform.this::apply).toList();
@@ -89,6 +94,11 @@ public final class Transform<T extends HasMetadata> {
         @Override
         public WatchHandle streamList(Duration serverTimeout, Consumer<WatchEvent<T>> events) {
             return server.streamList(serverTimeout, event -> events.accept(applyTo(event)));
+        }
+
+        @Override
+        public WatchHandle streamList(Duration serverTimeout, Consumer<WatchEvent<T>> events, Runnable written) {
+            return server.streamList(serverTimeout, event -> events.accept(applyTo(event)), written);
         }
 
         @Override

@@ -4,7 +4,7 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.Maps;
-import com.google.common.collect.ObjectArrays;
+import dev.podcache.cli.access.GrantsCommand;
 import dev.podcache.cli.access.RbacCommand;
 import dev.podcache.cli.access.RefsCommand;
 import dev.podcache.cli.config.AddressLookups;
@@ -19,6 +19,7 @@ import dev.podcache.cli.observe.ObserveCommand;
 import dev.podcache.cli.output.CommandException;
 import dev.podcache.cli.output.Console;
 import dev.podcache.cli.output.OutputOptions;
+import dev.podcache.cli.output.StandardOutput;
 import dev.podcache.cli.output.Versions;
 import dev.podcache.cli.plan.PlanCommand;
 import dev.podcache.kubelet.runtime.HollowRuntime;
@@ -46,15 +47,18 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
- * The program {@code podcache} with the subcommands {@code demo} (the default), {@code run}, {@code observe}, {@code
- * hollow}, {@code controllers}, {@code plan}, {@code refs}, {@code rbac}, {@code doctor}, {@code dump}, {@code config}, {@code
- * completion} and {@code version}. Exit codes: 0 success, 1 failure, 2 wrong command line, 3 {@code doctor} found a problem.
+ * The program {@code podcache} with the subcommands {@code demo}, {@code run}, {@code observe}, {@code
+ * hollow}, {@code controllers}, {@code plan}, {@code refs}, {@code rbac}, {@code grants}, {@code doctor}, {@code dump}, {@code
+ * config}, {@code completion} and {@code version}. Exit codes: 0 success, 1 failure, 2 wrong command line, 3 {@code doctor} found a problem,
+ * 141 the reader of the output has left.
  */
 public final class Main {
 
     private static final int FAILED = 1;
     private static final int USAGE = 2;
-    private static final ImmutableSet<String> ROOT_OPTIONS = ImmutableSet.of("-h", "--help", "-V", "--version");
+    /** As of a program that SIGPIPE ends, which is what happens to others in such a pipeline. */
+    private static final int READER_LEFT = 141;
+
     private static final String COMPLETION = "completion";
     private static final int HELP_WIDTH = 100;
     private static final long STOP_TIMEOUT_SECONDS = 5;
@@ -122,12 +126,12 @@ public final class Main {
     }
 
     private static int execute(Console console, Function<Timekeeper, PodRuntime> runtime, String... args) {
-        String[] complete = withSubcommand(args);
         ImmutableMap<String, Supplier<?>> all = subcommands(console, runtime);
         // picocli reads the annotations of every subcommand it gets, which takes a third of a second for all of them
-        boolean one = all.containsKey(complete[0]) && !complete[0].equals(COMPLETION);
-        ImmutableSet<String> needed = one ? ImmutableSet.of(complete[0]) : all.keySet();
-        return commandLine(console, Maps.filterKeys(all, needed::contains)).execute(complete);
+        boolean one = args.length > 0 && all.containsKey(args[0]) && !args[0].equals(COMPLETION);
+        ImmutableSet<String> needed = one ? ImmutableSet.of(args[0]) : all.keySet();
+        int code = commandLine(console, Maps.filterKeys(all, needed::contains)).execute(args);
+        return code == 0 && StandardOutput.lostItsReader(console.out()) ? READER_LEFT : code;
     }
 
     /** Returns the parser of the program's arguments. */
@@ -146,6 +150,7 @@ public final class Main {
                 .put("plan", () -> new PlanCommand(console))
                 .put("refs", () -> new RefsCommand(console))
                 .put("rbac", () -> new RbacCommand(console))
+                .put("grants", () -> new GrantsCommand(console))
                 .put("doctor", () -> new DoctorCommand(console))
                 .put("dump", () -> new DumpCommand(console))
                 .put("config", () -> ConfigCommand.create(console))
@@ -225,13 +230,10 @@ public final class Main {
                 + String.join(", ", allowed.subList(0, last)) + " or " + allowed.get(last);
     }
 
-    /** Adds {@code demo} to a command line that is empty or starts with an option of the demo. */
-    private static String[] withSubcommand(String... args) {
-        boolean demo = args.length == 0 || (args[0].startsWith("-") && !ROOT_OPTIONS.contains(args[0]));
-        return demo ? ObjectArrays.concat("demo", args) : args;
-    }
-
     private static int failed(Console console, Exception thrown, ParseResult parsed) {
+        if (thrown instanceof CommandException && StandardOutput.lostItsReader(console.out())) {
+            return READER_LEFT;
+        }
         console.err()
                 .println("error: "
                         + (thrown instanceof CommandException

@@ -20,6 +20,7 @@ import dev.podcache.kubelet.agent.NodeAgentBuilder;
 import dev.podcache.kubelet.agent.NodePorts;
 import dev.podcache.kubelet.agent.ProcessRuntime;
 import dev.podcache.kubelet.certificate.CertificateRotation;
+import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.micrometer.CertificateMeterBinder;
 import dev.podcache.micrometer.PrometheusScrape;
@@ -41,6 +42,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** The subcommand {@code run}. */
@@ -51,7 +53,8 @@ import picocli.CommandLine.Spec;
         description = {
             "Registers the node, maintains its status and its Lease, caches what its pods get from Secrets and"
                     + " ConfigMaps, and reports the status of the pods. Without --processes it runs no containers: a"
-                    + " container counts as running once its configuration is available. Needs the permissions of a kubelet. Never use the"
+                    + " container counts as running once its configuration is available, and the node has the taint"
+                    + " podcache.dev/hollow:NoSchedule unless --register-with-taints is given. Needs the permissions of a kubelet. Never use the"
                     + " name of a node that has a kubelet; to look at such a node, use observe."
         },
         footer = {
@@ -79,8 +82,17 @@ final class RunCommand implements Callable<Integer> {
             paramLabel = "DIR",
             description =
                     "run containers as processes of this machine, without isolation; DIR keeps their state, logs and volumes,"
-                            + " with the Secrets and tokens that they mount: on disk, unless DIR is on a tmpfs")
+                            + " with the Secrets and tokens that they mount: on disk, unless --memory-dir is set or DIR is on a"
+                            + " tmpfs")
     private @Nullable Path processes;
+
+    @Option(
+            names = "--memory-dir",
+            paramLabel = "DIR",
+            description =
+                    "with --processes: keeps the Secrets and tokens of volumes in memory. DIR is on a tmpfs, such as"
+                            + " /dev/shm/podcache, for this agent alone; anything else is refused")
+    private @Nullable Path memory;
 
     @Mixin
     private AgentOptions agent = new AgentOptions();
@@ -94,6 +106,14 @@ final class RunCommand implements Callable<Integer> {
     @Mixin
     private NodeOptions node = new NodeOptions();
 
+    @Option(
+            names = "--hostname-override",
+            paramLabel = "NODE",
+            description = "the name of the node, in the kubelet's spelling: the same as --node")
+    void hostnameOverride(String name) {
+        node.named(name);
+    }
+
     @Mixin
     private CertificateFlags certificates = new CertificateFlags();
 
@@ -104,6 +124,9 @@ final class RunCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        if (memory != null && processes == null) {
+            throw usage("--memory-dir needs --processes: without it, nothing is mounted", null);
+        }
         String name = node.name(console);
         console.logging().accept(output.level(Level.WARN));
         KubeletConfiguration configuration = node.configuration(agent);
@@ -127,7 +150,7 @@ final class RunCommand implements Callable<Integer> {
                 events.write(ProgramEvent.started(name, configuration.caching().strategy(), config.getMasterUrl()));
                 Optional<CertificateRotation> rotation = credentials.rotate(config, server);
                 NodeAgentBuilder options = NodeAgent.builder(server)
-                        .runtime(this::runtime)
+                        .runtime(time -> told(name, runtime(time), events))
                         .registerAgain(registerAgain)
                         .scrape(node -> PrometheusScrape.ofNode(node, meters(rotation)))
                         .flags(FlagValues.of(Objects.requireNonNull(spec, "spec")));
@@ -157,7 +180,35 @@ final class RunCommand implements Callable<Integer> {
         events.block(running.summary());
     }
 
+    /** Warns if nothing will run. */
+    private static PodRuntime told(String node, PodRuntime runtime, EventWriter events) {
+        if (runtime instanceof HollowRuntime) {
+            events.write(ProgramEvent.of(
+                    "warning",
+                    "runtime",
+                    "node " + node + " runs no containers: its pods become Running and do nothing. Unless"
+                            + " --register-with-taints says otherwise, it has the taint podcache.dev/hollow:NoSchedule, which"
+                            + " keeps pods away that do not tolerate it. To run containers, use --processes DIR"));
+        }
+        return runtime;
+    }
+
     private PodRuntime runtime(Timekeeper timekeeper) {
-        return processes == null ? runtime.apply(timekeeper) : ProcessRuntime.in(processes, timekeeper);
+        if (processes == null) {
+            return runtime.apply(timekeeper);
+        }
+        ProcessRuntime.Builder builder = ProcessRuntime.builder(processes, timekeeper);
+        if (memory != null) {
+            builder.memory(memory);
+        }
+        try {
+            return builder.build();
+        } catch (IllegalArgumentException refused) {
+            throw usage("--memory-dir: " + refused.getMessage(), refused);
+        }
+    }
+
+    private ParameterException usage(String message, @Nullable Throwable cause) {
+        return new ParameterException(Objects.requireNonNull(spec, "spec").commandLine(), message, cause);
     }
 }

@@ -9,6 +9,8 @@
  * demo}. The node itself is {@link dev.podcache.kubelet.agent.NodeAgent}.
  *
  * <p>Locks: none in this package; the packages below it document theirs.
+ *
+ * <p>Not API, except {@code Main.run}: may change in any release.
  */
 @NullMarked
 package dev.podcache.cli;

@@ -20,29 +20,36 @@ record ApiCall(HttpServerRequest http, RequestPath path, Verb verb, Buffer body)
      * @throws StatusException 405 if the path does not allow the method
      */
     static ApiCall of(HttpServerRequest http, RequestPath path, Buffer body) {
-        return new ApiCall(http, path, verbOf(http, path), body);
+        Verb verb = verbOf(http, path);
+        if (verb == null) {
+            throw StatusException.of(
+                    405, "MethodNotAllowed", "the server does not allow this method on the requested resource");
+        }
+        return new ApiCall(http, path, verb, body);
     }
 
-    private static Verb verbOf(HttpServerRequest http, RequestPath path) {
+    /** Returns the verb of a request, or null if its path does not allow its method. */
+    static @Nullable Verb verbOf(HttpServerRequest http, RequestPath path) {
         boolean collection = path.isCollection();
         boolean creatable = collection
                 && path.resource().namespaced() != path.key().namespace().isEmpty();
         String watch = http.getParam("watch", "");
         boolean watching = watch.equals("1") || watch.equals("true");
-        Verb verb = null;
-        switch (http.method().name()) {
-            case "GET" -> verb = watching ? Verb.WATCH : collection ? Verb.LIST : Verb.GET;
-            case "POST" -> verb = creatable ? Verb.CREATE : null;
-            case "PUT" -> verb = collection ? null : Verb.UPDATE;
-            case "PATCH" -> verb = collection ? null : Verb.PATCH;
-            case "DELETE" -> verb = collection || path.part() == ObjectPart.STATUS ? null : Verb.DELETE;
-            default -> {}
+        String method = http.method().name();
+        if (path.resource().isReview()) {
+            return creatable && method.equals("POST") ? Verb.CREATE : null;
         }
-        if (verb == null) {
-            throw StatusException.of(
-                    405, "MethodNotAllowed", "the server does not allow this method on the requested resource");
-        }
-        return verb;
+        return switch (method) {
+            case "GET" -> watching ? Verb.WATCH : collection ? Verb.LIST : Verb.GET;
+            case "POST" -> creatable ? Verb.CREATE : null;
+            case "PUT" -> collection ? null : Verb.UPDATE;
+            case "PATCH" -> collection ? null : Verb.PATCH;
+            case "DELETE" ->
+                collection
+                        ? (creatable && path.resource().canDeleteCollection() ? Verb.DELETECOLLECTION : null)
+                        : path.part() == ObjectPart.OBJECT ? Verb.DELETE : null;
+            default -> null;
+        };
     }
 
     /** Returns a query parameter, or "" if it is not given. */
@@ -59,6 +66,19 @@ record ApiCall(HttpServerRequest http, RequestPath path, Verb verb, Buffer body)
         String text = parameter(name);
         if (!text.isEmpty() && (text.length() > 9 || !text.chars().allMatch(c -> c >= '0' && c <= '9'))) {
             throw StatusException.badRequest(name + ": Invalid value: \"" + text + "\": must be a number of seconds");
+        }
+        return text.isEmpty() ? 0 : Long.parseLong(text);
+    }
+
+    /**
+     * Returns a query parameter as a number, or 0 if it is not given.
+     *
+     * @throws StatusException 400 if the parameter is not a number of at most nine digits
+     */
+    long number(String name) {
+        String text = parameter(name);
+        if (!text.matches("\\d{0,9}")) {
+            throw StatusException.badRequest(name + ": Invalid value: \"" + text + "\": must be a number");
         }
         return text.isEmpty() ? 0 : Long.parseLong(text);
     }
@@ -101,7 +121,7 @@ record ApiCall(HttpServerRequest http, RequestPath path, Verb verb, Buffer body)
 
     /** Returns the description of this call that fault patterns match and logs show. */
     ApiRequest request() {
-        boolean selects = verb == Verb.LIST || verb == Verb.WATCH;
+        boolean selects = verb == Verb.LIST || verb == Verb.WATCH || verb == Verb.DELETECOLLECTION;
         String name = selects ? selection().name() : path.key().name();
         return new ApiRequest(verb, path.resource(), ObjectKey.of(path.key().namespace(), name));
     }

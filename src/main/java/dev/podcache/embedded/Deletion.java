@@ -44,6 +44,30 @@ final class Deletion {
         }
     }
 
+    static boolean hasFinalizers(ObjectNode object) {
+        return !object.path("metadata").path("finalizers").isEmpty();
+    }
+
+    /** Returns whether an update ends a deletion: it removes the last finalizer of an object without a grace period. */
+    static boolean completes(ObjectNode current, ObjectNode updated) {
+        JsonNode grace = current.path("metadata").path("deletionGracePeriodSeconds");
+        return grace.isNumber() && grace.asLong() == 0 && !hasFinalizers(updated);
+    }
+
+    /** Returns the object with the deletion timestamp of an object that stays until its last finalizer is removed. */
+    static ObjectNode markedForFinalizers(ObjectNode current, Instant now) {
+        ObjectNode object = current.deepCopy();
+        ObjectNode metadata = Json.object(object, "metadata");
+        if (!metadata.has("deletionTimestamp")) {
+            metadata.put("deletionTimestamp", WriteRules.timestamp(now));
+            metadata.put("deletionGracePeriodSeconds", 0);
+            if (metadata.path("generation").asLong() > 0) {
+                metadata.put("generation", metadata.path("generation").asLong() + 1);
+            }
+        }
+        return object;
+    }
+
     /**
      * Returns the grace period of the pod in seconds; 0 if it is removed at once, as a pod that has no node or has
      * finished is.

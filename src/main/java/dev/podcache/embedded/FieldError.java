@@ -9,14 +9,19 @@ record FieldError(String field, String reason, String detail) {
 
     // After apimachinery/pkg/util/validation/field/errors.go of kubernetes/kubernetes.
 
-    /** Returns the error for a missing field. */
+    /** Returns the error for a missing field; {@code why} may be "". */
     static FieldError required(String field, String why) {
-        return new FieldError(field, "FieldValueRequired", "Required value: " + why);
+        return new FieldError(field, "FieldValueRequired", why.isEmpty() ? "Required value" : "Required value: " + why);
     }
 
     /** Returns the error for an invalid value. The message contains {@code value}, which must not be secret. */
     static FieldError invalid(String field, String value, String why) {
         return new FieldError(field, "FieldValueInvalid", "Invalid value: " + value + ": " + why);
+    }
+
+    /** Returns the error for a value that another element has. The message contains {@code value}, which must not be secret. */
+    static FieldError duplicate(String field, String value) {
+        return new FieldError(field, "FieldValueDuplicate", "Duplicate value: \"" + value + "\"");
     }
 
     /** Returns the error for a field that must not be set or changed. */

@@ -3,6 +3,7 @@ package dev.podcache.embedded;
 import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
 
 /**
@@ -25,6 +26,13 @@ record FieldSelector(ImmutableList<Term> terms) {
             "reason",
             "type");
 
+    private static final ImmutableMap<Resource, ImmutableSet<String>> FIELDS = ImmutableMap.of(
+            Resource.PODS, POD_FIELDS,
+            Resource.EVENTS, EVENT_FIELDS,
+            Resource.SECRETS, ImmutableSet.of("type"),
+            Resource.NODES, ImmutableSet.of("spec.unschedulable"),
+            Resource.NAMESPACES, ImmutableSet.of("status.phase"));
+
     /** One condition: a field equals, or does not equal, a value. */
     record Term(JsonPointer pointer, String value, boolean equal) {
         boolean matches(JsonNode object) {
@@ -40,7 +48,7 @@ record FieldSelector(ImmutableList<Term> terms) {
     static FieldSelector parse(Resource resource, String selector) {
         ImmutableList.Builder<Term> terms = ImmutableList.builder();
         for (SelectorTerm term : SelectorTerm.parse("fieldSelector", selector)) {
-            if (!term.comparesValues() || !selectable(resource, term.key())) {
+            if (!term.comparesOneValue() || !selectable(resource, term.key())) {
                 throw StatusException.badRequest("field label not supported: " + term.key());
             }
             JsonPointer pointer = JsonPointer.compile("/" + term.key().replace('.', '/'));
@@ -51,14 +59,7 @@ record FieldSelector(ImmutableList<Term> terms) {
 
     private static boolean selectable(Resource resource, String field) {
         return COMMON_FIELDS.contains(field)
-                || switch (resource) {
-                    case PODS -> POD_FIELDS.contains(field);
-                    case EVENTS -> EVENT_FIELDS.contains(field);
-                    case SECRETS -> field.equals("type");
-                    case NODES -> field.equals("spec.unschedulable");
-                    case NAMESPACES -> field.equals("status.phase");
-                    case CONFIG_MAPS, SERVICES, LEASES -> false;
-                };
+                || FIELDS.getOrDefault(resource, ImmutableSet.of()).contains(field);
     }
 
     /** Returns the name that an object must have, or "" if the selector does not require one. */

@@ -14,6 +14,8 @@ import java.nio.charset.StandardCharsets;
  */
 record HttpAnswer(int code, String mediaType, Buffer body, int retryAfterSeconds) {
 
+    private static final int FRAME = 16 << 10;
+
     /** Returns a response with a JSON body. */
     static HttpAnswer json(int code, JsonNode body) {
         return new HttpAnswer(code, "application/json", encoded(body), 0);
@@ -58,6 +60,18 @@ record HttpAnswer(int code, String mediaType, Buffer body, int retryAfterSeconds
         if (retryAfterSeconds > 0) {
             response.putHeader("Retry-After", Integer.toString(retryAfterSeconds));
         }
-        response.end(body);
+        response.putHeader("Content-Length", Integer.toString(body.length()));
+        write(response, body);
+        response.end();
+    }
+
+    /**
+     * Writes bytes in parts of a frame. After a longer write Vert.x 5 does not always go on when the client, whose memory was
+     * scarce, opens its window again.
+     */
+    static void write(HttpServerResponse response, Buffer bytes) {
+        for (int at = 0; at < bytes.length(); at += FRAME) {
+            response.write(bytes.slice(at, Math.min(bytes.length(), at + FRAME)));
+        }
     }
 }

@@ -1,16 +1,13 @@
 package dev.podcache.embedded;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.cfg.CoercionAction;
-import com.fasterxml.jackson.databind.cfg.CoercionInputShape;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.fasterxml.jackson.databind.type.LogicalType;
-import java.io.IOException;
-import java.util.stream.Collectors;
+import dev.podcache.object.ModelJson;
+import dev.podcache.object.ModelMismatchException;
+import dev.podcache.object.ModelTypes;
+import java.util.Optional;
 
 /**
  * Converts between fabric8's model classes and JSON trees. Exception messages contain names of fields but no values,
@@ -18,46 +15,38 @@ import java.util.stream.Collectors;
  */
 final class Json {
 
-    /** Supports java.time, which the model of Lease uses. */
-    static final ObjectMapper MAPPER = JsonMapper.builder().findAndAddModules().build();
-
-    /** Refuses a number or boolean where a string is expected, as the decoder of Go does. */
-    private static final ObjectMapper STRICT = JsonMapper.builder()
-            .findAndAddModules()
-            .withCoercionConfig(
-                    LogicalType.Textual,
-                    coercions -> coercions
-                            .setCoercion(CoercionInputShape.Integer, CoercionAction.Fail)
-                            .setCoercion(CoercionInputShape.Float, CoercionAction.Fail)
-                            .setCoercion(CoercionInputShape.Boolean, CoercionAction.Fail))
-            .build();
+    /** For trees only. */
+    static final ObjectMapper MAPPER = JsonMapper.builder().build();
 
     private Json() {}
 
     /**
-     * Returns {@code model} as a JSON tree. Converts by way of bytes, so that numbers have the same node types as in a
-     * parsed request and compare as equal.
+     * Returns {@code model} as a JSON tree, with the node types of a parsed request, so that equal ones compare as equal.
      */
     static ObjectNode tree(Object model) {
-        try {
-            return (ObjectNode) MAPPER.readTree(MAPPER.writeValueAsBytes(model));
-        } catch (IOException e) {
-            throw new IllegalArgumentException("cannot be written as JSON: a " + model.getClass(), e);
-        }
+        return ModelJson.tree(model);
     }
 
     /**
-     * Converts a JSON tree to a model class.
+     * Converts a JSON tree to a model class. Refuses a number or boolean where a string is expected, as the decoder of Go does.
      *
      * @throws StatusException 400 if a value has the wrong type
      */
     static <T> T model(JsonNode tree, Class<T> model) {
-        try {
-            return STRICT.treeToValue(tree, model);
-        } catch (JsonProcessingException e) {
-            throw StatusException.badRequest(model.getSimpleName() + " in version \"v1\" cannot be handled as a "
-                    + model.getSimpleName() + ": wrong type of value" + at(e));
+        Optional<String> notText = ModelTypes.notText(tree, model);
+        if (notText.isPresent()) {
+            throw wrongType(model, notText.get());
         }
+        try {
+            return ModelJson.model(tree, model);
+        } catch (ModelMismatchException e) {
+            throw wrongType(model, e.path());
+        }
+    }
+
+    private static StatusException wrongType(Class<?> model, String path) {
+        return StatusException.badRequest(model.getSimpleName() + " in version \"v1\" cannot be handled as a "
+                + model.getSimpleName() + ": wrong type of value" + (path.isEmpty() ? "" : " at " + path));
     }
 
     /** Returns the object at {@code field}. Creates an empty one if the field is missing or not an object. */
@@ -89,15 +78,5 @@ final class Json {
         } else {
             to.set(field, value);
         }
-    }
-
-    private static String at(JsonProcessingException e) {
-        if (!(e instanceof JsonMappingException mapping)) {
-            return "";
-        }
-        String path = mapping.getPath().stream()
-                .map(step -> step.getFieldName() == null ? "[" + step.getIndex() + "]" : step.getFieldName())
-                .collect(Collectors.joining("."));
-        return path.isEmpty() ? "" : " at " + path;
     }
 }

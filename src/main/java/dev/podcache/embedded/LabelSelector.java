@@ -4,7 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.google.common.collect.ImmutableList;
 
 /**
- * A label selector with conditions for equality, inequality (which a missing label satisfies), existence and absence.
+ * A label selector with conditions for equality, inequality (which a missing label satisfies), sets of values, existence and
+ * absence.
  */
 record LabelSelector(ImmutableList<SelectorTerm> terms) {
 
@@ -13,7 +14,7 @@ record LabelSelector(ImmutableList<SelectorTerm> terms) {
     /**
      * Parses a label selector; an empty text has no conditions.
      *
-     * @throws StatusException 400 if the selector is malformed or set-based
+     * @throws StatusException 400 if the selector is malformed
      */
     static LabelSelector parse(String selector) {
         return new LabelSelector(SelectorTerm.parse("labelSelector", selector));
@@ -26,6 +27,8 @@ record LabelSelector(ImmutableList<SelectorTerm> terms) {
             boolean matches = switch (term.operator()) {
                 case EQUAL -> value.isTextual() && value.asText().equals(term.value());
                 case NOT_EQUAL -> !value.asText("").equals(term.value()) || value.isMissingNode();
+                case IN -> value.isTextual() && term.values().contains(value.asText());
+                case NOT_IN -> value.isMissingNode() || !term.values().contains(value.asText());
                 case EXISTS -> !value.isMissingNode();
                 case MISSING -> value.isMissingNode();
             };

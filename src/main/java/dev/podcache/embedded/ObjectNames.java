@@ -55,6 +55,13 @@ final class ObjectNames {
         }
     }
 
+    /** Returns the key of a stored object. */
+    static ObjectKey keyOf(JsonNode object) {
+        JsonNode metadata = object.path("metadata");
+        return ObjectKey.of(
+                metadata.path("namespace").asText(), metadata.path("name").asText());
+    }
+
     /**
      * Parses a resourceVersion parameter; returns 0 if it is empty.
      *
@@ -77,15 +84,26 @@ final class ObjectNames {
 
     private static void requireLegal(Resource resource, ObjectKey key) {
         try {
-            ObjectKey.validated("none", key.name());
+            if (!resource.hasFreeNames() || !isPathSegment(key.name())) {
+                ObjectKey.validated("none", key.name());
+            }
         } catch (IllegalArgumentException e) {
             throw illegal(resource, key, "metadata.name", key.name());
         }
         try {
-            ObjectKey.validated(resource.namespaced() ? key.namespace() : "none", key.name());
+            ObjectKey.validated(resource.namespaced() ? key.namespace() : "none", "none");
         } catch (IllegalArgumentException e) {
             throw illegal(resource, key, "metadata.namespace", key.namespace());
         }
+    }
+
+    /** Returns whether a name can be a part of a URL, which is all that {@linkplain Resource#hasFreeNames free names} must be. */
+    static boolean isPathSegment(String name) {
+        return !name.isEmpty()
+                && !name.equals(".")
+                && !name.equals("..")
+                && name.indexOf('/') < 0
+                && name.indexOf('%') < 0;
     }
 
     private static StatusException illegal(Resource resource, ObjectKey key, String field, String value) {

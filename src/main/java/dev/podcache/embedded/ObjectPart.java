@@ -5,5 +5,7 @@ public enum ObjectPart {
     /** The object without its status, if the resource has a status. */
     OBJECT,
     /** The status subresource: the status, labels and annotations. */
-    STATUS
+    STATUS,
+    /** The subresource of pods that adds ephemeral containers, and changes nothing else. */
+    EPHEMERAL_CONTAINERS
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.common.collect.ImmutableList;
 import io.fabric8.kubernetes.api.model.StatusBuilder;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -14,23 +15,29 @@ final class ObjectRequests {
 
     private final InMemoryCluster cluster;
     private final Tables tables;
+    private final AccessControl access;
+    private final ReviewEndpoint reviews;
 
-    ObjectRequests(InMemoryCluster cluster, Tables tables) {
+    ObjectRequests(InMemoryCluster cluster, Tables tables, AccessControl access) {
         this.cluster = cluster;
         this.tables = tables;
+        this.access = access;
+        this.reviews = new ReviewEndpoint(access);
     }
 
     /** Executes a request and returns its answer. A {@link StatusException} becomes an error answer. */
     HttpAnswer answer(ApiCall call) {
         try {
+            AuthorizerQuestion asked = access.require(call.http());
             requireSupported(call);
             return switch (call.verb()) {
                 case GET -> get(call);
                 case LIST -> list(call);
-                case CREATE -> create(call);
-                case UPDATE -> update(call);
-                case PATCH -> patch(call);
+                case CREATE -> create(call, asked);
+                case UPDATE -> update(call, asked);
+                case PATCH -> patch(call, asked);
                 case DELETE -> delete(call);
+                case DELETECOLLECTION -> deleteCollection(call);
                 case WATCH -> throw new AssertionError("a watch is answered by a stream");
             };
         } catch (StatusException e) {
@@ -59,41 +66,74 @@ final class ObjectRequests {
 
     private HttpAnswer list(ApiCall call) {
         Resource resource = call.path().resource();
-        ObjectList found = cluster.list(resource, call.selection(), call.parameter("resourceVersion"));
+        ListPage page =
+                ListPage.of(call.parameter("resourceVersion"), call.number("limit"), call.parameter("continue"));
+        return listAnswer(call, cluster.list(resource, call.selection(), page));
+    }
+
+    private HttpAnswer deleteCollection(ApiCall call) {
+        ObjectList deleted = cluster.deleteCollection(call.path().resource(), call.selection(), deleteOptions(call));
+        return listAnswer(call, deleted);
+    }
+
+    private HttpAnswer listAnswer(ApiCall call, ObjectList found) {
+        Resource resource = call.path().resource();
         if (call.wantsTable()) {
             return HttpAnswer.json(200, tables.table(resource, found.items(), found.resourceVersion()));
         }
         ObjectNode list = Json.MAPPER.createObjectNode();
         list.put("kind", resource.kind() + "List");
         list.put("apiVersion", resource.apiVersion());
-        list.putObject("metadata").put("resourceVersion", found.resourceVersion());
+        ObjectNode metadata = list.putObject("metadata").put("resourceVersion", found.resourceVersion());
+        if (!found.continueToken().isEmpty()) {
+            metadata.put("continue", found.continueToken());
+        }
+        if (found.remainingItemCount() > 0) {
+            metadata.put("remainingItemCount", found.remainingItemCount());
+        }
         ArrayNode items = list.putArray("items");
         for (ObjectNode object : found.items()) {
-            // a kube-apiserver leaves out the kind and apiVersion of the items
             ObjectNode item = items.addObject();
             item.setAll(object);
-            item.remove(KIND_AND_VERSION);
+            if (!resource.isCustom()) {
+                // a kube-apiserver leaves out the kind and apiVersion of the items of its own kinds
+                item.remove(KIND_AND_VERSION);
+            }
         }
         return HttpAnswer.json(200, list);
     }
 
-    private HttpAnswer create(ApiCall call) {
+    private HttpAnswer create(ApiCall call, AuthorizerQuestion asked) {
         RequestPath path = call.path();
-        ObjectNode created = cluster.create(path.resource(), path.key().namespace(), call.bodyObject());
+        if (path.resource().isReview()) {
+            return HttpAnswer.json(201, reviews.answer(asked.caller(), path, call.bodyObject()));
+        }
+        ObjectNode created =
+                cluster.create(path.resource(), path.key().namespace(), call.bodyObject(), access.checkOf(asked));
         return objectAnswer(call, 201, created);
     }
 
-    private HttpAnswer update(ApiCall call) {
+    private HttpAnswer update(ApiCall call, AuthorizerQuestion asked) {
         RequestPath path = call.path();
-        return objectAnswer(call, 200, cluster.update(path.resource(), path.key(), path.part(), call.bodyObject()));
+        AtomicBoolean created = new AtomicBoolean();
+        WriteCheck check = access.checkOf(asked);
+        ObjectNode updated = cluster.update(
+                path.resource(), path.key(), path.part(), call.bodyObject(), (resource, key, before, after) -> {
+                    created.set(before == null);
+                    check.write(resource, key, before, after);
+                });
+        return objectAnswer(call, created.get() ? 201 : 200, updated);
     }
 
-    private HttpAnswer patch(ApiCall call) {
+    private HttpAnswer patch(ApiCall call, AuthorizerQuestion asked) {
         RequestPath path = call.path();
         for (PatchBody.PatchType type : PatchBody.PatchType.values()) {
             if (type.mediaType().equals(call.mediaType())) {
                 PatchBody patch = new PatchBody(type, call.bodyTree());
-                return objectAnswer(call, 200, cluster.patch(path.resource(), path.key(), path.part(), patch));
+                return objectAnswer(
+                        call,
+                        200,
+                        cluster.patch(path.resource(), path.key(), path.part(), patch, access.checkOf(asked)));
             }
         }
         throw StatusException.of(
@@ -107,7 +147,7 @@ final class ObjectRequests {
     private HttpAnswer delete(ApiCall call) {
         RequestPath path = call.path();
         ObjectNode last = cluster.delete(path.resource(), path.key(), deleteOptions(call));
-        if (path.resource() == Resource.PODS) {
+        if (path.resource().equals(Resource.PODS) || last.path("metadata").has("deletionTimestamp")) {
             return objectAnswer(call, 200, last);
         }
         return HttpAnswer.json(

@@ -59,8 +59,19 @@ public record PatchBody(PatchType type, JsonNode body) {
         return switch (type) {
             case JSON -> JsonPatch.apply(object, body);
             case MERGE -> MergePatch.apply(object, requireObject());
-            case STRATEGIC -> StrategicMergePatch.of(resource.kind()).apply(object, requireObject());
+            case STRATEGIC -> strategic(resource).apply(object, requireObject());
         };
+    }
+
+    private static StrategicMergePatch strategic(Resource resource) {
+        if (resource.isCustom()) {
+            throw StatusException.of(
+                    415,
+                    "UnsupportedMediaType",
+                    "the body of the request was in an unknown format - accepted media types include:"
+                            + " application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml");
+        }
+        return StrategicMergePatch.of(resource.kind());
     }
 
     private static void requireModel(Resource resource, ObjectNode result) {

@@ -1,18 +1,20 @@
 package dev.podcache.embedded;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.common.collect.ImmutableList;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
 /**
- * Decodes the protobuf bodies of {@code kubectl create secret}, {@code configmap} and {@code namespace}, which are sent
- * in no other format. A body with other fields is refused, so that no data is lost.
+ * Decodes the protobuf bodies of {@code kubectl create} for Secrets, ConfigMaps, Namespaces, ServiceAccounts, Roles and
+ * bindings, and of {@code kubectl auth can-i}, which are sent in no other format. A body with other fields is refused, so that no data is lost.
  */
 final class ProtobufBody {
 
-    // Field numbers after api/core/v1/generated.proto and apimachinery/pkg/{runtime,apis/meta/v1}/generated.proto.
+    // Field numbers after api/{core,rbac,authorization}/v1/generated.proto and
+    // apimachinery/pkg/{runtime,apis/meta/v1}/generated.proto.
 
     static final String MEDIA_TYPE = "application/vnd.kubernetes.protobuf";
 
@@ -58,7 +60,15 @@ final class ProtobufBody {
         String kind = object.path("kind").asText();
         fields(message, (field, value) -> {
             switch (kind + " " + field) {
-                case "Secret 1", "ConfigMap 1", "Namespace 1" -> metadata(value, Json.object(object, "metadata"));
+                case "Secret 1",
+                        "ConfigMap 1",
+                        "Namespace 1",
+                        "ServiceAccount 1",
+                        "Role 1",
+                        "ClusterRole 1",
+                        "RoleBinding 1",
+                        "ClusterRoleBinding 1",
+                        "SelfSubjectAccessReview 1" -> metadata(value, Json.object(object, "metadata"));
                 case "Secret 2" -> entry(value, Json.object(object, "data"), true);
                 case "Secret 3" -> object.put("type", text(value));
                 case "Secret 4" -> entry(value, Json.object(object, "stringData"), false);
@@ -66,7 +76,14 @@ final class ProtobufBody {
                 case "ConfigMap 2" -> entry(value, Json.object(object, "data"), false);
                 case "ConfigMap 3" -> entry(value, Json.object(object, "binaryData"), true);
                 case "Namespace 2" -> requireEmpty(value);
-                case "Namespace 3" -> {} // the status, which a create request ignores
+                case "Namespace 3", "SelfSubjectAccessReview 3" -> {} // the status, which a create request ignores
+                case "Role 2", "ClusterRole 2" ->
+                    rule(value, object.withArray("/rules").addObject());
+                case "RoleBinding 2", "ClusterRoleBinding 2" ->
+                    texts(value, object.withArray("/subjects").addObject(), "kind", "apiGroup", "name", "namespace");
+                case "RoleBinding 3", "ClusterRoleBinding 3" ->
+                    texts(value, Json.object(object, "roleRef"), "apiGroup", "kind", "name");
+                case "SelfSubjectAccessReview 2" -> attributes(value, Json.object(object, "spec"));
                 default -> throw unsupported();
             }
         });
@@ -81,6 +98,49 @@ final class ProtobufBody {
                 case 11 -> entry(value, Json.object(metadata, "labels"), false);
                 case 12 -> entry(value, Json.object(metadata, "annotations"), false);
                 default -> requireEmpty(value);
+            }
+        });
+    }
+
+    private static void rule(ByteBuffer message, ObjectNode rule) {
+        ImmutableList<String> lists =
+                ImmutableList.of("verbs", "apiGroups", "resources", "resourceNames", "nonResourceURLs");
+        fields(message, (field, value) -> {
+            if (field < 1 || field > lists.size()) {
+                throw unsupported();
+            }
+            rule.withArray("/" + lists.get(field - 1)).add(text(value));
+        });
+    }
+
+    private static void attributes(ByteBuffer message, ObjectNode spec) {
+        fields(message, (field, value) -> {
+            switch (field) {
+                case 1 ->
+                    texts(
+                            value,
+                            Json.object(spec, "resourceAttributes"),
+                            "namespace",
+                            "verb",
+                            "group",
+                            "version",
+                            "resource",
+                            "subresource",
+                            "name");
+                case 2 -> texts(value, Json.object(spec, "nonResourceAttributes"), "path", "verb");
+                default -> requireEmpty(value);
+            }
+        });
+    }
+
+    /** Reads a message whose fields are texts, and leaves out the empty ones. */
+    private static void texts(ByteBuffer message, ObjectNode object, String... names) {
+        fields(message, (field, value) -> {
+            if (field < 1 || field > names.length) {
+                throw unsupported();
+            }
+            if (value.hasRemaining()) {
+                object.put(names[field - 1], text(value));
             }
         });
     }
@@ -153,7 +213,7 @@ final class ProtobufBody {
         return StatusException.of(
                 415,
                 "UnsupportedMediaType",
-                "this server decodes protobuf for plain Secrets, ConfigMaps and Namespaces only; send"
-                        + " application/json");
+                "this server decodes protobuf only of what kubectl creates: Secrets, ConfigMaps, Namespaces,"
+                        + " ServiceAccounts, Roles, bindings and reviews of one's own access; send application/json");
     }
 }

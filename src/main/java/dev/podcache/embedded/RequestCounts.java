@@ -28,12 +28,20 @@ public final class RequestCounts {
         return counts.values().stream().mapToInt(Integer::intValue).sum();
     }
 
-    /** Returns an unmodifiable copy of the counts, by sorted names such as {@code get secrets}. */
+    /** Returns an unmodifiable copy of the counts, by sorted names such as {@code get secrets} or
+     * {@code list websites.example.dev}. */
     public SortedMap<String, Integer> snapshot() {
         return Collections.unmodifiableSortedMap(new TreeMap<>(counts));
     }
 
+    /** Returns the {@link #snapshot}, such as {@code {get secrets=1, watch configmaps=2}}. */
+    @Override
+    public String toString() {
+        return snapshot().toString();
+    }
+
     private static String name(Verb verb, Resource resource) {
-        return verb.name().toLowerCase(Locale.ROOT) + " " + resource.plural();
+        return verb.name().toLowerCase(Locale.ROOT) + " "
+                + (resource.isCustom() ? resource.qualified() : resource.plural());
     }
 }

@@ -2,9 +2,12 @@ package dev.podcache.embedded;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.common.collect.ImmutableList;
+import dev.podcache.object.LoopbackHost;
+import dev.podcache.object.Quoted;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
@@ -25,20 +28,22 @@ final class RequestDispatcher {
 
     private final Vertx vertx;
     private final InMemoryCluster cluster;
-    private final String version;
+    private final Discovery discovery;
     private final Faults faults = new Faults();
     private final RequestCounts counts = new RequestCounts();
     private final Set<WatchStream> watches = ConcurrentHashMap.newKeySet();
     private final Tables tables;
     private final ObjectRequests objects;
     private final TokenEndpoint tokens;
+    private final AccessControl access;
 
-    RequestDispatcher(Vertx vertx, InMemoryCluster cluster, String version) {
+    RequestDispatcher(Vertx vertx, InMemoryCluster cluster, String version, AccessControl access) {
         this.vertx = vertx;
         this.cluster = cluster;
-        this.version = version;
+        this.discovery = new Discovery(cluster::served, version);
+        this.access = access;
         this.tables = new Tables(cluster::now);
-        this.objects = new ObjectRequests(cluster, tables);
+        this.objects = new ObjectRequests(cluster, tables, access);
         this.tokens = new TokenEndpoint(cluster);
     }
 
@@ -90,28 +95,50 @@ final class RequestDispatcher {
     }
 
     private void answer(HttpServerRequest http, Buffer body, Context eventLoop) {
+        requireHostOfThisMachine(http);
         requireDecodable(http);
-        HttpAnswer discovery = Discovery.answer(http.path(), version);
-        if (discovery != null) {
-            discovery.send(http.response());
+        String urlPath = AccessControl.pathOf(http);
+        RequestPath path = RequestPath.parse(cluster.served(), urlPath);
+        if (path == null) {
+            access.require(http);
+        }
+        HttpAnswer found = path == null ? discovery.answer(urlPath) : null;
+        if (found != null) {
+            found.send(http.response());
             return;
         }
-        RequestPath path = RequestPath.parse(http.path());
-        boolean token = TokenEndpoint.isAt(http.path());
+        boolean token = TokenEndpoint.isAt(urlPath);
         if (path == null && !token) {
-            throw StatusException.of(404, "NotFound", "the server could not find the requested resource");
+            throw StatusException.unknownPath();
         }
         if (body.length() > MAX_BODY_BYTES) {
             throw StatusException.of(
                     413, "RequestEntityTooLarge", "Request entity too large: limit is " + MAX_BODY_BYTES);
         }
         if (path == null) {
-            tokens.answer(http, body).send(http.response());
+            tokens.answer(http.method().name(), urlPath, body).send(http.response());
             return;
+        }
+        if (ApiCall.verbOf(http, path) == null) {
+            access.require(http);
         }
         ApiCall call = ApiCall.of(http, path, body);
         counts.add(call.verb(), path.resource());
         applyFaults(call, eventLoop);
+    }
+
+    private static void requireHostOfThisMachine(HttpServerRequest http) {
+        // only HTTP/2 has an authority without a Host header
+        String header = http.getHeader(HttpHeaders.HOST);
+        String host =
+                header == null && http.authority() != null ? http.authority().toString() : header;
+        if (!LoopbackHost.isOfThisMachine(host == null ? "" : host, EmbeddedApiServer.LOOPBACK)) {
+            throw StatusException.of(
+                    403,
+                    "Forbidden",
+                    "this server is for clients of this machine, which ask for localhost or 127.0.0.1; this request is for host "
+                            + Quoted.value(host == null ? "" : host));
+        }
     }
 
     private static void requireDecodable(HttpServerRequest http) {
@@ -167,6 +194,7 @@ final class RequestDispatcher {
             call.http().response().end();
             return;
         }
+        access.require(call.http());
         Resource resource = call.path().resource();
         Selection selection = call.selection();
         WatchOptions options = new WatchOptions(

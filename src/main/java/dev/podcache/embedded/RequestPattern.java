@@ -54,7 +54,7 @@ public final class RequestPattern {
     /** Returns whether the request meets all conditions. */
     public boolean matches(ApiRequest request) {
         return (verb == null || verb == request.verb())
-                && (resource == null || resource == request.resource())
+                && (resource == null || resource.equals(request.resource()))
                 && (namespace.isEmpty() || namespace.equals(request.key().namespace()))
                 && (name.isEmpty() || name.equals(request.key().name()));
     }

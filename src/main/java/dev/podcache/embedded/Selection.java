@@ -45,9 +45,9 @@ public final class Selection {
     /**
      * Returns this selection with a label selector, which replaces the previous one.
      *
-     * @param selector conditions for equality, inequality and existence, such as {@code app=web,tier!=test,owner};
+     * @param selector conditions such as {@code app=web,tier!=test,owner,size in (s,m)};
      *     empty for no condition
-     * @throws StatusException 400 if {@code selector} is malformed or set-based
+     * @throws StatusException 400 if {@code selector} is malformed
      */
     public Selection withLabels(String selector) {
         return new Selection(namespace, fields, LabelSelector.parse(selector));
@@ -56,6 +56,11 @@ public final class Selection {
     /** Returns the name that an object must have, or "" if the selection does not require one. */
     String name() {
         return fields.name();
+    }
+
+    /** Returns whether the selection has a field selector or a label selector. */
+    boolean hasConditions() {
+        return !fields.terms().isEmpty() || !labels.terms().isEmpty();
     }
 
     /** Returns whether the object is selected. */

@@ -1,5 +1,6 @@
 package dev.podcache.embedded;
 
+import dev.podcache.object.ObjectKey;
 import io.fabric8.kubernetes.api.model.Status;
 import io.fabric8.kubernetes.api.model.StatusBuilder;
 import io.fabric8.kubernetes.api.model.StatusCauseBuilder;
@@ -73,6 +74,53 @@ public final class StatusException extends RuntimeException {
 
     static StatusException notFound(Resource resource, String name) {
         return about(resource, name, 404, "NotFound", "not found");
+    }
+
+    /** Returns a 404 for a path that names nothing that is served. */
+    static StatusException unknownPath() {
+        return of(404, "NotFound", "the server could not find the requested resource");
+    }
+
+    /** Returns a 403 with the reason, in the words of a kube-apiserver. The name may be empty. */
+    static StatusException forbidden(String group, String plural, String name, String why) {
+        String qualified = group.isEmpty() ? plural : plural + "." + group;
+        String subject = qualified.isEmpty()
+                ? "forbidden: "
+                : qualified + (name.isEmpty() ? "" : " \"" + name + "\"") + " is forbidden: ";
+        return new StatusException(failure(403, "Forbidden", subject + why)
+                .withNewDetails()
+                .withName(name.isEmpty() ? null : name)
+                .withGroup(group.isEmpty() ? null : group)
+                .withKind(plural.isEmpty() ? null : plural)
+                .endDetails()
+                .build());
+    }
+
+    /** Returns a 403 for a new object in a namespace that is being deleted. */
+    static StatusException terminating(Resource resource, ObjectKey key) {
+        StatusException refusal = forbidden(
+                resource.group(),
+                resource.plural(),
+                key.name(),
+                "unable to create new content in namespace " + key.namespace() + " because it is being terminated");
+        refusal.status()
+                .getDetails()
+                .getCauses()
+                .add(new StatusCauseBuilder()
+                        .withReason("NamespaceTerminating")
+                        .withMessage("namespace " + key.namespace() + " is being terminated")
+                        .withField("metadata.namespace")
+                        .build());
+        return refusal;
+    }
+
+    /** Returns a 410: the state that a {@code continue} token belongs to is no longer known. */
+    static StatusException expiredContinue() {
+        return of(
+                410,
+                "Expired",
+                "The provided continue parameter is too old to display a consistent list result. You must start a new"
+                        + " list without the continue parameter.");
     }
 
     static StatusException alreadyExists(Resource resource, String name) {

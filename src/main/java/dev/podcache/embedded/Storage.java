@@ -6,10 +6,11 @@ import dev.podcache.object.ObjectKey;
 import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.Deque;
-import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,8 +22,12 @@ final class Storage {
     static final Comparator<ObjectKey> BY_NAMESPACE_AND_NAME =
             Comparator.comparing(ObjectKey::namespace).thenComparing(ObjectKey::name);
 
-    private final Map<Resource, NavigableMap<ObjectKey, StoredObject>> objects = new EnumMap<>(Resource.class);
-    private final Map<Resource, WatchCache> caches = new EnumMap<>(Resource.class);
+    /** The objects of one resource, and its watch cache. */
+    private record StoredTable(NavigableMap<ObjectKey, StoredObject> objects, WatchCache cache) {}
+
+    private final Map<Resource, StoredTable> tables = new LinkedHashMap<>();
+    private final int historyLimit;
+    private final Consumer<ClusterChange> committed;
     private final Deque<ClusterChange> notYetCached = new ArrayDeque<>();
     private long revision = 1;
     private long cachedRevision = 1;
@@ -30,11 +35,37 @@ final class Storage {
     private boolean alternating;
     private boolean stalerAnswers;
 
-    Storage(int historyLimit) {
-        for (Resource resource : Resource.values()) {
-            objects.put(resource, new TreeMap<>(BY_NAMESPACE_AND_NAME));
-            caches.put(resource, new WatchCache(historyLimit));
-        }
+    /**
+     * Creates a storage without tables.
+     *
+     * @param committed is told of each change as soon as it is committed
+     */
+    Storage(int historyLimit, Consumer<ClusterChange> committed) {
+        this.historyLimit = historyLimit;
+        this.committed = committed;
+    }
+
+    /** Adds a table. Returns whether it is new. */
+    boolean add(Resource resource) {
+        StoredTable empty = new StoredTable(new TreeMap<>(BY_NAMESPACE_AND_NAME), new WatchCache(historyLimit));
+        // no watch can start at a version from before the table was there
+        empty.cache().forgetHistory(revision);
+        return tables.putIfAbsent(resource, empty) == null;
+    }
+
+    /** Removes a table, whose objects and watches must be gone. */
+    void drop(Resource resource) {
+        notYetCached.removeIf(change -> change.resource().equals(resource));
+        tables.remove(resource);
+    }
+
+    boolean has(Resource resource) {
+        return tables.containsKey(resource);
+    }
+
+    /** Returns the resources that have a table. */
+    ImmutableList<Resource> resources() {
+        return ImmutableList.copyOf(tables.keySet());
     }
 
     long revision() {
@@ -46,26 +77,62 @@ final class Storage {
     }
 
     NavigableMap<ObjectKey, StoredObject> objects(Resource resource) {
-        NavigableMap<ObjectKey, StoredObject> table = objects.get(resource);
+        return table(resource).objects();
+    }
+
+    WatchCache cache(Resource resource) {
+        return table(resource).cache();
+    }
+
+    /**
+     * Returns the table of a resource.
+     *
+     * @throws StatusException 404 if there is none, because the resource is not served, or not served any more
+     */
+    private StoredTable table(Resource resource) {
+        StoredTable table = tables.get(resource);
         if (table == null) {
-            throw new AssertionError(resource);
+            throw StatusException.unknownPath();
         }
         return table;
     }
 
-    WatchCache cache(Resource resource) {
-        WatchCache cache = caches.get(resource);
-        if (cache == null) {
-            throw new AssertionError(resource);
+    /**
+     * Returns the objects of a resource as they were at a revision.
+     *
+     * @throws StatusException 410 if the history does not reach back so far
+     */
+    NavigableMap<ObjectKey, StoredObject> objectsAt(Resource resource, long at) {
+        StoredTable table = table(resource);
+        if (at >= revision) {
+            return table.objects();
         }
-        return cache;
+        if (Long.compareUnsigned(at, table.cache().lastForgotten()) < 0) {
+            throw StatusException.expiredContinue();
+        }
+        NavigableMap<ObjectKey, StoredObject> then = new TreeMap<>(table.objects());
+        notYetCached.descendingIterator().forEachRemaining(change -> undo(change, resource, at, then));
+        table.cache().newestFirst().forEachRemaining(change -> undo(change, resource, at, then));
+        return then;
+    }
+
+    private static void undo(
+            ClusterChange change, Resource resource, long at, NavigableMap<ObjectKey, StoredObject> objects) {
+        if (!change.resource().equals(resource) || Long.compareUnsigned(change.revision(), at) <= 0) {
+            return;
+        }
+        if (change.before() == null) {
+            objects.remove(change.key());
+        } else {
+            objects.put(change.key(), change.before());
+        }
     }
 
     /** Stores {@code json} as the new state of the object. The caller must not modify {@code json} afterwards. */
     StoredObject put(Resource resource, ObjectKey key, ObjectNode json) {
         StoredObject after = StoredObject.at(++revision, json);
         StoredObject before = objects(resource).put(key, after);
-        notYetCached.addLast(new ClusterChange(resource, key, revision, before, after));
+        commit(new ClusterChange(resource, key, revision, before, after));
         return after;
     }
 
@@ -73,8 +140,13 @@ final class Storage {
     void remove(Resource resource, ObjectKey key) {
         StoredObject before = objects(resource).remove(key);
         if (before != null) {
-            notYetCached.addLast(new ClusterChange(resource, key, ++revision, before, null));
+            commit(new ClusterChange(resource, key, ++revision, before, null));
         }
+    }
+
+    private void commit(ClusterChange change) {
+        notYetCached.addLast(change);
+        committed.accept(change);
     }
 
     /** Sets whether the caches stop following changes. */

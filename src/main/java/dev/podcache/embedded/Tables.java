@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
@@ -36,23 +37,35 @@ final class Tables {
         }
     }
 
+    private static final ImmutableMap<Resource, ImmutableList<Column>> COLUMNS =
+            ImmutableMap.<Resource, ImmutableList<Column>>builder()
+                    .put(
+                            Resource.NODES,
+                            ImmutableList.of(
+                                    new Column("Status", Tables::readiness),
+                                    Column.at("Version", "/status/nodeInfo/kubeletVersion")))
+                    .put(Resource.NAMESPACES, ImmutableList.of(Column.at("Status", "/status/phase")))
+                    .put(
+                            Resource.PODS,
+                            ImmutableList.of(
+                                    new Column("Status", Tables::podStatus), Column.at("Node", "/spec/nodeName")))
+                    .put(Resource.SECRETS, ImmutableList.of(Column.at("Type", "/type"), Column.sizeOf("Data", "data")))
+                    .put(Resource.CONFIG_MAPS, ImmutableList.of(Column.sizeOf("Data", "data")))
+                    .put(
+                            Resource.SERVICES,
+                            ImmutableList.of(
+                                    Column.at("Type", "/spec/type"), Column.at("Cluster-IP", "/spec/clusterIP")))
+                    .put(
+                            Resource.EVENTS,
+                            ImmutableList.of(
+                                    Column.at("Type", "/type"),
+                                    Column.at("Reason", "/reason"),
+                                    Column.at("Message", "/message")))
+                    .put(Resource.LEASES, ImmutableList.of(Column.at("Holder", "/spec/holderIdentity")))
+                    .buildOrThrow();
+
     private static ImmutableList<Column> columns(Resource resource) {
-        return switch (resource) {
-            case NODES ->
-                ImmutableList.of(
-                        new Column("Status", Tables::readiness),
-                        Column.at("Version", "/status/nodeInfo/kubeletVersion"));
-            case NAMESPACES -> ImmutableList.of(Column.at("Status", "/status/phase"));
-            case PODS -> ImmutableList.of(new Column("Status", Tables::podStatus), Column.at("Node", "/spec/nodeName"));
-            case SECRETS -> ImmutableList.of(Column.at("Type", "/type"), Column.sizeOf("Data", "data"));
-            case CONFIG_MAPS -> ImmutableList.of(Column.sizeOf("Data", "data"));
-            case SERVICES ->
-                ImmutableList.of(Column.at("Type", "/spec/type"), Column.at("Cluster-IP", "/spec/clusterIP"));
-            case EVENTS ->
-                ImmutableList.of(
-                        Column.at("Type", "/type"), Column.at("Reason", "/reason"), Column.at("Message", "/message"));
-            case LEASES -> ImmutableList.of(Column.at("Holder", "/spec/holderIdentity"));
-        };
+        return COLUMNS.getOrDefault(resource, ImmutableList.of());
     }
 
     /** Returns the table of a list. */

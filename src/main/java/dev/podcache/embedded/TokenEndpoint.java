@@ -4,20 +4,16 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.podcache.object.ObjectKey;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpServerRequest;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.Base64;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
  * Answers the subresource {@code token} of ServiceAccounts. The tokens are unsigned, and this server accepts every one of
- * them, because it does not authenticate. A pod that a token is bound to must exist. ServiceAccounts themselves are not
- * stored: every name counts as existing.
+ * them. A pod that a token is bound to must exist. The ServiceAccount itself need not: every name counts as existing.
  */
 final class TokenEndpoint {
 
@@ -44,9 +40,9 @@ final class TokenEndpoint {
      *
      * @throws StatusException if the request is refused
      */
-    HttpAnswer answer(HttpServerRequest http, Buffer body) {
-        Matcher path = PATH.matcher(http.path());
-        if (!path.matches() || !http.method().name().equals("POST")) {
+    HttpAnswer answer(String method, String urlPath, Buffer body) {
+        Matcher path = PATH.matcher(urlPath);
+        if (!path.matches() || !method.equals("POST")) {
             throw StatusException.of(
                     405, "MethodNotAllowed", "the server does not allow this method on the requested resource");
         }
@@ -99,12 +95,8 @@ final class TokenEndpoint {
         claims.set("aud", spec.path("audiences"));
         claims.put("exp", end.getEpochSecond());
         claims.put("jti", UUID.randomUUID().toString());
-        claims.put("sub", "system:serviceaccount:" + namespace + ":" + account);
-        return encoded("{\"alg\":\"none\"}") + "." + encoded(claims.toString()) + ".";
-    }
-
-    private static String encoded(String json) {
-        return Base64.getUrlEncoder().withoutPadding().encodeToString(json.getBytes(StandardCharsets.UTF_8));
+        claims.put("sub", Caller.accountName(namespace, account));
+        return Caller.token(claims);
     }
 
     private static ObjectNode parsed(Buffer body) {

@@ -8,5 +8,6 @@ public enum Verb {
     CREATE,
     UPDATE,
     PATCH,
-    DELETE
+    DELETE,
+    DELETECOLLECTION
 }

@@ -120,6 +120,16 @@ final class WatchCache {
         lastForgotten = upTo;
     }
 
+    /** Returns the revision of the last change that is no longer in the history. */
+    long lastForgotten() {
+        return lastForgotten;
+    }
+
+    /** Returns the history from the newest change to the oldest. */
+    Iterator<ClusterChange> newestFirst() {
+        return history.descendingIterator();
+    }
+
     boolean isOpen(Watcher watcher) {
         return watchers.containsEntry(watcher.name(), watcher);
     }

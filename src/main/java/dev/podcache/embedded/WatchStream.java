@@ -73,7 +73,7 @@ final class WatchStream implements WatchListener, Faults.OpenedWatch {
     public void reset() {
         eventLoop.runOnContext(nothing -> {
             if (end()) {
-                response.reset();
+                cut();
             }
         });
     }
@@ -84,16 +84,26 @@ final class WatchStream implements WatchListener, Faults.OpenedWatch {
         }
         Buffer line = HttpAnswer.encoded(format.apply(event)).appendByte((byte) '\n');
         switch (outcomeOf(event)) {
-            case PASS -> response.write(line);
+            case PASS -> HttpAnswer.write(response, line);
             case DROP -> {}
             case DUPLICATE -> {
-                response.write(line.copy());
-                response.write(line);
+                HttpAnswer.write(response, line);
+                HttpAnswer.write(response, line);
             }
             case CUT -> {
                 end();
-                response.write(line.slice(0, line.length() / 2)).onComplete(written -> response.reset());
+                response.write(line.slice(0, line.length() / 2)).onComplete(written -> cut());
             }
+        }
+    }
+
+    /** Resets the stream of HTTP/2, or closes the connection of HTTP/1.1. */
+    private void cut() {
+        try {
+            // it returns a boolean in Vert.x 4 and a future in Vert.x 5
+            HttpServerResponse.class.getMethod("reset").invoke(response);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("a response cannot be reset", e);
         }
     }
 

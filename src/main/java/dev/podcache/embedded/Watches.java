@@ -66,7 +66,7 @@ final class Watches {
 
     int count(Resource resource) {
         synchronized (lock) {
-            return storage.cache(resource).watchers().size();
+            return storage.has(resource) ? storage.cache(resource).watchers().size() : 0;
         }
     }
 
@@ -75,13 +75,21 @@ final class Watches {
         ImmutableList.Builder<Watcher> ending = ImmutableList.builder();
         synchronized (lock) {
             closed = true;
-            for (Resource resource : Resource.values()) {
-                WatchCache cache = storage.cache(resource);
-                ending.addAll(cache.watchers());
-                cache.watchers().forEach(cache::close);
-            }
+            storage.resources().forEach(resource -> ending.addAll(closeAllLocked(resource)));
         }
-        for (Watcher watcher : ending.build()) {
+        tellEnded(ending.build());
+    }
+
+    /** Removes the open watches of a resource and returns them; they must then be {@linkplain #tellEnded told}. */
+    ImmutableList<Watcher> closeAllLocked(Resource resource) {
+        WatchCache cache = storage.cache(resource);
+        ImmutableList<Watcher> open = cache.watchers();
+        open.forEach(cache::close);
+        return open;
+    }
+
+    static void tellEnded(ImmutableList<Watcher> ended) {
+        for (Watcher watcher : ended) {
             watcher.timers().stop();
             watcher.queueEnd();
             watcher.deliver();
@@ -123,12 +131,16 @@ final class Watches {
 
         private void bookmark() {
             synchronized (lock) {
-                if (storage.cache(resource).isOpen(watcher)) {
+                if (isOpenLocked()) {
                     watcher.queue(Bookmarks.at(resource, storage.cachedRevision()));
                 }
             }
             watcher.deliver();
             startBookmark();
+        }
+
+        private boolean isOpenLocked() {
+            return storage.has(resource) && storage.cache(resource).isOpen(watcher);
         }
 
         private void timeOut() {
@@ -147,7 +159,7 @@ final class Watches {
         private boolean end() {
             watcher.timers().stop();
             synchronized (lock) {
-                return storage.cache(resource).close(watcher);
+                return storage.has(resource) && storage.cache(resource).close(watcher);
             }
         }
     }

@@ -2,13 +2,20 @@ package dev.podcache.embedded;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.common.collect.ImmutableList;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.pod.PodOrigin;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Base64;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 /**
  * The changes and checks that a kube-apiserver applies to an object before it stores it, as far as clients of this
@@ -25,6 +32,9 @@ final class WriteRules {
     private static final String[] OMITTED_IF_EMPTY = {
         "labels", "annotations", "finalizers", "ownerReferences", "data", "binaryData"
     };
+    private static final ImmutableList<String> NO_SPEC = ImmutableList.of("metadata", "status");
+    private static final String EPHEMERAL_CONTAINERS = "ephemeralContainers";
+    private static final String SPEC_EPHEMERAL = "spec." + EPHEMERAL_CONTAINERS;
     private static final String IMMUTABLE = "field is immutable when `immutable` is set";
     private static final int MAX_PAYLOAD_BYTES = 1 << 20;
 
@@ -46,15 +56,19 @@ final class WriteRules {
         metadata.remove("generation");
         metadata.put("uid", UUID.randomUUID().toString());
         metadata.put("creationTimestamp", timestamp(now));
-        switch (resource) {
-            case PODS -> {
-                metadata.put("generation", 1);
-                object.putObject("status").put("phase", "Pending");
-            }
-            case NAMESPACES -> object.putObject("status").put("phase", "Active");
-            case SERVICES -> object.putObject("status").putObject("loadBalancer");
-            case NODES -> Json.object(object, "status");
-            case SECRETS, CONFIG_MAPS, EVENTS, LEASES -> {}
+        if (resource.hasGeneration()) {
+            metadata.put("generation", 1);
+        }
+        if (resource.equals(Resource.PODS)) {
+            object.putObject("status").put("phase", "Pending");
+        } else if (resource.equals(Resource.NAMESPACES)) {
+            object.putObject("status").put("phase", "Active");
+        } else if (resource.equals(Resource.SERVICES)) {
+            object.putObject("status").putObject("loadBalancer");
+        } else if (resource.equals(Resource.NODES)) {
+            Json.object(object, "status");
+        } else if (resource.hasStatus()) {
+            object.remove("status");
         }
         return object;
     }
@@ -68,21 +82,123 @@ final class WriteRules {
     static ObjectNode updated(Resource resource, ObjectKey key, ObjectPart part, ObjectNode current, ObjectNode body) {
         ObjectNode object = normalised(resource, key, body);
         requireSameObject(resource, key, current, object);
+        if (part == ObjectPart.EPHEMERAL_CONTAINERS) {
+            return withEphemeralContainers(key, current, object);
+        }
         ObjectNode metadata = Json.object(object, "metadata");
         for (String field : KEPT_METADATA) {
             Json.copy(current.path("metadata"), metadata, field);
         }
+        if (part == ObjectPart.STATUS && resource.isCustom()) {
+            object.set("metadata", current.path("metadata").deepCopy());
+            keepAllExcept("status", current, object);
+            return object;
+        }
+        requireNoNewFinalizers(resource, key, current.path("metadata"), metadata);
         if (part == ObjectPart.STATUS) {
             Json.copy(current.path("metadata"), metadata, "ownerReferences");
             keepAllExcept("status", current, object);
         } else if (resource.hasStatus()) {
             Json.copy(current, object, "status");
         }
-        if (resource == Resource.PODS && !current.path("spec").equals(object.path("spec"))) {
-            metadata.put("generation", metadata.path("generation").asInt() + 1);
+        if (resource.hasGeneration() && changesSpec(resource, current, object)) {
+            metadata.put("generation", metadata.path("generation").asLong() + 1);
         }
         requireMutable(resource, key, current, object);
+        if (resource.isAccess()) {
+            AccessRules.requireSameRole(resource, key, current, object);
+        }
         return object;
+    }
+
+    /**
+     * Returns the current pod with the ephemeral containers of another, in which they are a list or missing. Those that the pod
+     * has already must be among them. A mirror pod can have none: its node would not start them.
+     */
+    private static ObjectNode withEphemeralContainers(ObjectKey key, ObjectNode current, ObjectNode object) {
+        if (current.path("metadata").path("annotations").has(PodOrigin.MIRROR)) {
+            // upstream names the empty path, which it writes like this
+            throw invalidPod(key, FieldError.forbidden("[]", "static pods do not support ephemeral containers"));
+        }
+        JsonNode wanted = object.path("spec").path(EPHEMERAL_CONTAINERS);
+        Map<String, JsonNode> byName = new HashMap<>();
+        Set<String> others = names(current.path("spec"));
+        for (int i = 0; i < wanted.size(); i++) {
+            String name = wanted.path(i).path("name").asText();
+            String field = SPEC_EPHEMERAL + "[" + i + "].name";
+            if (name.isEmpty()) {
+                throw invalidPod(key, FieldError.required(field, ""));
+            }
+            if (others.contains(name) || byName.put(name, wanted.path(i)) != null) {
+                throw invalidPod(key, FieldError.duplicate(field, name));
+            }
+        }
+        for (JsonNode existing : current.path("spec").path(EPHEMERAL_CONTAINERS)) {
+            String name = existing.path("name").asText();
+            JsonNode container = byName.get(name);
+            if (container == null || !container.equals(existing)) {
+                String what = container == null ? "removed" : "changed";
+                throw invalidPod(
+                        key,
+                        FieldError.forbidden(
+                                SPEC_EPHEMERAL,
+                                "existing ephemeral containers \"" + name + "\" may not be " + what + "\n"));
+            }
+        }
+        ObjectNode pod = current.deepCopy();
+        if (!wanted.isMissingNode()) {
+            Json.object(pod, "spec").set(EPHEMERAL_CONTAINERS, wanted);
+        }
+        if (changesSpec(Resource.PODS, current, pod)) {
+            ObjectNode metadata = Json.object(pod, "metadata");
+            metadata.put("generation", metadata.path("generation").asLong() + 1);
+        }
+        return pod;
+    }
+
+    private static StatusException invalidPod(ObjectKey key, FieldError error) {
+        return StatusException.invalid(Resource.PODS, key.name(), error);
+    }
+
+    /** Returns the names of all containers of a pod but the ephemeral ones. */
+    private static Set<String> names(JsonNode spec) {
+        Set<String> names = new HashSet<>();
+        for (String field : new String[] {"initContainers", "containers"}) {
+            spec.path(field)
+                    .forEach(container -> names.add(container.path("name").asText()));
+        }
+        return names;
+    }
+
+    /** Returns whether the spec differs; of a custom resource, everything but metadata and status is its spec. */
+    private static boolean changesSpec(Resource resource, ObjectNode current, ObjectNode object) {
+        if (!resource.isCustom()) {
+            return !current.path("spec").equals(object.path("spec"));
+        }
+        ObjectNode before = current.deepCopy();
+        ObjectNode after = object.deepCopy();
+        before.remove(NO_SPEC);
+        after.remove(NO_SPEC);
+        return !before.equals(after);
+    }
+
+    private static void requireNoNewFinalizers(Resource resource, ObjectKey key, JsonNode current, JsonNode metadata) {
+        if (!current.has("deletionTimestamp")) {
+            return;
+        }
+        Set<String> added = new TreeSet<>();
+        metadata.path("finalizers").forEach(finalizer -> added.add(finalizer.asText()));
+        current.path("finalizers").forEach(finalizer -> added.remove(finalizer.asText()));
+        if (!added.isEmpty()) {
+            String quoted = added.stream().map(name -> "\"" + name + "\"").collect(Collectors.joining(", "));
+            throw StatusException.invalid(
+                    resource,
+                    key.name(),
+                    FieldError.forbidden(
+                            "metadata.finalizers",
+                            "no new finalizers can be added if the object is being deleted, found new finalizers []string{"
+                                    + quoted + "}"));
+        }
     }
 
     /** Returns {@code time} as a timestamp with a precision of one second. */
@@ -92,7 +208,11 @@ final class WriteRules {
 
     private static ObjectNode normalised(Resource resource, ObjectKey key, ObjectNode body) {
         ObjectNode object = body.deepCopy();
-        Json.dropNulls(object);
+        if (resource.isCustom()) {
+            Json.dropNulls(object.path("metadata"));
+        } else {
+            Json.dropNulls(object);
+        }
         requireKind(resource, object);
         Json.model(object, resource.model());
         object.put("kind", resource.kind());
@@ -100,7 +220,9 @@ final class WriteRules {
         ObjectNode metadata = Json.object(object, "metadata");
         for (String field : OMITTED_IF_EMPTY) {
             Json.dropIfEmpty(metadata, field);
-            Json.dropIfEmpty(object, field);
+            if (!resource.isCustom()) {
+                Json.dropIfEmpty(object, field);
+            }
         }
         metadata.remove("managedFields");
         metadata.remove("selfLink");
@@ -110,11 +232,15 @@ final class WriteRules {
         } else {
             metadata.remove("namespace");
         }
-        if (resource == Resource.SECRETS) {
+        if (resource.equals(Resource.SECRETS)) {
             normaliseSecret(key, object);
         }
-        if (resource.hasStatus() || resource == Resource.LEASES) {
+        boolean builtIn = Resource.BUILT_IN.contains(resource);
+        if (builtIn && (resource.hasStatus() || resource.equals(Resource.LEASES))) {
             Json.object(object, "spec");
+        }
+        if (resource.isAccess()) {
+            AccessRules.normalise(resource, key, object);
         }
         return object;
     }
@@ -185,7 +311,7 @@ final class WriteRules {
                             + was.path("uid").asText());
         }
         String version = is.path("resourceVersion").asText();
-        if (version.isEmpty() && resource == Resource.LEASES) {
+        if (version.isEmpty() && resource.requiresVersionInUpdate()) {
             throw StatusException.invalidUpdate(
                     resource,
                     key.name(),
@@ -212,11 +338,11 @@ final class WriteRules {
     }
 
     private static void requireMutable(Resource resource, ObjectKey key, ObjectNode current, ObjectNode object) {
-        if (resource == Resource.SECRETS && !current.path("type").equals(object.path("type"))) {
+        if (resource.equals(Resource.SECRETS) && !current.path("type").equals(object.path("type"))) {
             String type = "\"" + object.path("type").asText() + "\"";
             throw StatusException.invalid(resource, key.name(), FieldError.invalid("type", type, "field is immutable"));
         }
-        boolean payload = resource == Resource.SECRETS || resource == Resource.CONFIG_MAPS;
+        boolean payload = resource.equals(Resource.SECRETS) || resource.equals(Resource.CONFIG_MAPS);
         if (!payload || !current.path("immutable").asBoolean()) {
             return;
         }

@@ -1,14 +1,15 @@
 package dev.podcache.josdk;
 
 import com.google.common.util.concurrent.MoreExecutors;
-import dev.podcache.Podcache;
 import dev.podcache.manager.Manager;
+import dev.podcache.manager.ObjectCache;
 import dev.podcache.manager.ObjectEvent;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectRef;
 import dev.podcache.object.ObjectUnavailableException.NotRegistered;
 import dev.podcache.object.Referrer;
+import dev.podcache.object.Subject;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.javaoperatorsdk.operator.OperatorException;
 import io.javaoperatorsdk.operator.api.config.NamespaceChangeable;
@@ -29,7 +30,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives a java-operator-sdk controller its secondary resources of one kind from a {@link Podcache}: exactly those that
+ * Gives a java-operator-sdk controller its secondary resources of one kind from a {@code Podcache}: exactly those that
  * primaries name, each read by its name. A change of one reconciles the primaries that name it. This needs no index and
  * no mapper, because the cache knows the references.
  *
@@ -102,7 +103,8 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
     /**
      * Returns an event source, to be returned from {@code Reconciler.prepareEventSources}. Makes no request.
      *
-     * @param cache must stay open until the operator has stopped; the event source never closes it
+     * @param cache a {@code Podcache}, or in a unit test a {@code FakePodcache}; must stay open until the operator has
+     *     stopped; the event source never closes it
      * @param references returns what a primary names. References to other kinds are ignored, so the event sources of
      *     several kinds may share one function; a {@code Usage} is ignored too. Called whenever a primary appears,
      *     changes or asks for its secondary resources: must be fast and must not block. If it throws, the primary is
@@ -112,7 +114,7 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
      */
     public static <R extends HasMetadata, P extends HasMetadata> PodcacheEventSource<R, P> of(
             EventSourceContext<P> context,
-            Podcache cache,
+            ObjectCache cache,
             ObjectKind<R> kind,
             Function<? super P, ? extends Set<ObjectRef>> references) {
         Objects.requireNonNull(context, "context");
@@ -125,6 +127,32 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
                         .getConfigurationService()
                         .getExecutorServiceManager()
                         .cachingExecutorService());
+    }
+
+    /**
+     * Has each primary read on behalf of a subject: its secondary resources are those that the subject may get, see {@link
+     * Referrer#onBehalfOf}. A primary is reconciled when the right of its subject changes, too. Call it before the event
+     * source starts. Default: primaries read with all rights of the cache, so whoever may write a primary chooses what it
+     * reads.
+     *
+     * <pre>{@code
+     * PodcacheEventSource.of(context, cache, ObjectKind.SECRET, this::references)
+     *     .onBehalfOf(website -> Subject.serviceAccount(
+     *         website.getMetadata().getNamespace(), website.getSpec().getServiceAccountName()));
+     * }</pre>
+     *
+     * @param subjects returns the subject of a primary; null for one that may read nothing, as if it throws. Called whenever a
+     *     primary appears, changes or asks for its secondary resources: must be fast and must not block
+     * @return this event source
+     * @throws IllegalStateException if it has started
+     */
+    public synchronized PodcacheEventSource<R, P> onBehalfOf(Function<? super P, @Nullable Subject> subjects) {
+        Objects.requireNonNull(subjects, "subjects");
+        if (isRunning()) {
+            throw new IllegalStateException(name() + " has started: say on whose behalf it reads before that");
+        }
+        primaries.onBehalfOf(subjects);
+        return this;
     }
 
     /**
@@ -227,6 +255,7 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
             case DELETED ->
                 before == null
                         || (isAccepted(before) && (onDeleteFilter == null || onDeleteFilter.accept(before, false)));
+            case DENIED, ALLOWED -> true;
             case STALE, RECOVERED -> false;
         };
     }
@@ -246,6 +275,8 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
      * primary} is deleted, was not seen yet or is an old version, and after {@link #stop}, until the cache is closed.
      *
      * @return shared objects: must not be modified
+     * @throws dev.podcache.object.ObjectUnavailableException.Denied if {@code primary} reads on behalf of a subject that may
+     *     not get an object
      * @throws dev.podcache.object.ObjectUnavailableException if it is unknown whether an object exists, such as without
      *     access to it, or because the cache is closed; java-operator-sdk then tries again, unless the operator stops
      * @throws IllegalArgumentException if {@code primary} names an object that cannot exist; the message quotes the
@@ -256,21 +287,24 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
     public Set<R> getSecondaryResources(P primary) {
         Set<ObjectKey> objects = primaries.namedBy(primary);
         primaries.putIfNewer(primary, objects);
+        Referrer owner = primaries.readerOf(primary);
         try {
-            return existing(objects);
+            return existing(owner, objects);
         } catch (NotRegistered e) {
+            Referrer once = new ReadOwner(owner, UUID.randomUUID().toString());
             Referrer reader =
-                    new ReadOwner(Referrer.of(primary), UUID.randomUUID().toString());
+                    owner.isOnBehalf() ? once.onBehalfOf(owner.subject().orElse(null)) : once;
             manager.register(reader, objects);
             try {
-                return existing(objects);
+                return existing(reader, objects);
             } finally {
                 manager.unregister(reader);
             }
         }
     }
 
-    private Set<R> existing(Set<ObjectKey> objects) {
-        return new LinkedHashSet<>(manager.getObjects(objects).values());
+    private Set<R> existing(Referrer owner, Set<ObjectKey> objects) {
+        return new LinkedHashSet<>(
+                (owner.isOnBehalf() ? manager.getObjects(owner, objects) : manager.getObjects(objects)).values());
     }
 }

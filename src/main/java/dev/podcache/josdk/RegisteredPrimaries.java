@@ -6,6 +6,7 @@ import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectRef;
 import dev.podcache.object.Referrer;
 import dev.podcache.object.ResourceVersions;
+import dev.podcache.object.Subject;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import java.util.HashMap;
@@ -28,6 +29,7 @@ final class RegisteredPrimaries<P extends HasMetadata> {
     private final ObjectKind<?> kind;
     private final Manager<?> manager;
     private final Function<? super P, ? extends Set<ObjectRef>> references;
+    private volatile @Nullable Function<? super P, @Nullable Subject> subjects; // null if primaries have no subjects
     private final Map<ResourceID, Holding> holdings = new ConcurrentHashMap<>(); // written under this
     private boolean open; // guarded by this
 
@@ -40,6 +42,33 @@ final class RegisteredPrimaries<P extends HasMetadata> {
         this.kind = kind;
         this.manager = manager;
         this.references = references;
+    }
+
+    /** Has each primary read on behalf of a subject. Called before it is opened. */
+    void onBehalfOf(Function<? super P, @Nullable Subject> newSubjects) {
+        subjects = newSubjects;
+    }
+
+    /** Returns the owner that a primary is. If it is not known on whose behalf it reads, it is nobody's. */
+    private Referrer ownerOf(P primary) {
+        Referrer owner = Referrer.of(primary);
+        Function<? super P, @Nullable Subject> function = subjects;
+        if (function == null) {
+            return owner;
+        }
+        try {
+            return owner.onBehalfOf(function.apply(primary));
+        } catch (RuntimeException e) {
+            log.warn("on whose behalf {} reads is unknown: it may read no {}", owner, kind, e);
+            return owner.onBehalfOf(null);
+        }
+    }
+
+    /** Returns the owner to read with: as it is registered, or else as {@code primary} says. */
+    Referrer readerOf(P primary) {
+        Holding known = holdings.get(ResourceID.fromResource(primary));
+        Referrer owner = ownerOf(primary);
+        return known != null && known.referrer.equals(owner) ? known.referrer : owner;
     }
 
     /** Returns the objects that {@code primary} names; throws whatever the user's function throws. */
@@ -72,7 +101,7 @@ final class RegisteredPrimaries<P extends HasMetadata> {
     /** Registers a primary, or a newer version of it. Ignores an older version. Without effect if closed. */
     synchronized void put(P primary) {
         ResourceID id = ResourceID.fromResource(primary);
-        Referrer referrer = Referrer.of(primary);
+        Referrer referrer = ownerOf(primary);
         String version = primary.getMetadata().getResourceVersion();
         Holding before = holdings.get(id);
         boolean same = before != null && before.referrer.equals(referrer);
@@ -86,7 +115,10 @@ final class RegisteredPrimaries<P extends HasMetadata> {
             log.warn("the references of {} are unknown: it holds no {}", referrer, kind, e);
             objects = Set.of();
         }
-        if (before == null || !same || !before.objects.equals(objects)) {
+        if (before == null
+                || !same
+                || !before.objects.equals(objects)
+                || !before.referrer.subject().equals(referrer.subject())) {
             manager.register(referrer, objects);
         }
         holdings.put(id, new Holding(referrer, version, objects));
@@ -96,12 +128,14 @@ final class RegisteredPrimaries<P extends HasMetadata> {
     }
 
     /**
-     * Registers a newer version of a primary if it names other {@code objects}. The controller may have written that
+     * Registers a newer version of a primary if it names other {@code objects} or another subject. The controller may have written that
      * version itself, and java-operator-sdk does not report such a write to event sources.
      */
     void putIfNewer(P primary, Set<ObjectKey> objects) {
         Holding known = holdings.get(ResourceID.fromResource(primary));
-        if (known == null || known.objects.equals(objects)) {
+        if (known == null
+                || (known.objects.equals(objects)
+                        && known.referrer.subject().equals(ownerOf(primary).subject()))) {
             return;
         }
         synchronized (this) {
@@ -133,10 +167,15 @@ final class RegisteredPrimaries<P extends HasMetadata> {
         return holding != null && holding.referrer.equals(referrer);
     }
 
-    /** Returns all objects that primaries name. */
-    Stream<ObjectKey> objects() {
+    /** An object that an owner may read; any if it is null. */
+    record WantedObject(@Nullable Referrer owner, ObjectKey object) {}
+
+    /** Returns all objects that primaries name: for each of those that read on behalf of somebody. */
+    Stream<WantedObject> objects() {
         return holdings.values().stream()
-                .flatMap(holding -> holding.objects.stream())
+                .flatMap(holding -> holding.objects.stream()
+                        .map(object ->
+                                new WantedObject(holding.referrer.isOnBehalf() ? holding.referrer : null, object)))
                 .distinct();
     }
 }

@@ -3,11 +3,15 @@ package dev.podcache.josdk;
 import com.google.common.collect.Maps;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Retries;
+import dev.podcache.josdk.RegisteredPrimaries.WantedObject;
 import dev.podcache.manager.Manager;
+import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.object.ObjectState;
 import dev.podcache.object.ObjectUnavailableException.NotSynced;
+import dev.podcache.object.Referrer;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -55,19 +59,20 @@ final class StartReads<R extends HasMetadata> {
      * Waits until registered objects are read, are known not to exist, or are refused; not for ever. An interrupt ends
      * the wait; the interrupt status is then set.
      */
-    void read(Stream<ObjectKey> objects) {
-        Set<ObjectKey> wanted = objects.filter(kind::isLegal).collect(Collectors.toSet());
-        Set<ObjectKey> late = wanted;
+    void read(Stream<WantedObject> objects) {
+        Set<WantedObject> wanted =
+                objects.filter(each -> kind.isLegal(each.object())).collect(Collectors.toSet());
+        Set<WantedObject> late = wanted;
         boolean mayBringMore = true;
         for (int tries = 0; tries < TRIES && mayBringMore && !late.isEmpty(); tries++) {
-            Set<ObjectKey> before = late;
+            Set<WantedObject> before = late;
             late = readOnce(before);
             boolean noneIsAnswered = late.size() == wanted.size();
             mayBringMore = (noneIsAnswered || late.size() < before.size())
                     && !Thread.currentThread().isInterrupted();
         }
         if (!late.isEmpty()) {
-            ObjectKey example = late.iterator().next();
+            ObjectKey example = late.iterator().next().object();
             Throwable failure = lastFailure(example);
             log.warn(
                     "{} starts, although not all objects of kind {} are read: {} of {} are not, such as {}: {}",
@@ -81,10 +86,9 @@ final class StartReads<R extends HasMetadata> {
     }
 
     /** Reads objects once. Returns those that another read may bring. */
-    private Set<ObjectKey> readOnce(Set<ObjectKey> objects) {
-        Map<ObjectKey, CompletableFuture<R>> open =
-                new HashMap<>(Maps.toMap(objects, key -> manager.getObjectAsync(key.namespace(), key.name())));
-        Set<ObjectKey> late = new HashSet<>();
+    private Set<WantedObject> readOnce(Set<WantedObject> objects) {
+        Map<WantedObject, CompletableFuture<R>> open = new HashMap<>(Maps.toMap(objects, this::readAsync));
+        Set<WantedObject> late = new HashSet<>();
         do {
             open.entrySet().removeIf(each -> {
                 CompletableFuture<R> read = each.getValue();
@@ -93,11 +97,18 @@ final class StartReads<R extends HasMetadata> {
                     late.add(each.getKey());
                 }
                 // the read of a refused object goes on until its timeout: access may be granted
-                return done || isRefused(each.getKey());
+                return done || isRefused(each.getKey().object());
             });
         } while (!open.isEmpty() && waitFor(open.values().toArray(CompletableFuture<?>[]::new)));
         late.addAll(open.keySet());
         return late;
+    }
+
+    private CompletableFuture<R> readAsync(WantedObject wanted) {
+        Referrer owner = wanted.owner();
+        String namespace = wanted.object().namespace();
+        String name = wanted.object().name();
+        return owner == null ? manager.getObjectAsync(namespace, name) : manager.getObjectAsync(owner, namespace, name);
     }
 
     /** Returns whether a read has failed, and another may succeed: the server was slow, busy or unreachable. */
@@ -114,9 +125,13 @@ final class StartReads<R extends HasMetadata> {
         }
     }
 
+    /** Returns whether the server refuses an object, and access is not expected to follow soon. */
     private boolean isRefused(ObjectKey object) {
-        Throwable failure = lastFailure(object);
-        return failure != null && ApiServerException.reasonOf(failure) == FailureReason.FORBIDDEN;
+        ObjectState state = manager.state(object.namespace(), object.name());
+        Throwable failure = state.lastFailure();
+        return failure != null
+                && ApiServerException.reasonOf(failure) == FailureReason.FORBIDDEN
+                && state.cacheState() != CacheState.WAITING_FOR_ACCESS;
     }
 
     private @Nullable Throwable lastFailure(ObjectKey object) {

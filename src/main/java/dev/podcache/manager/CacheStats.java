@@ -3,10 +3,14 @@ package dev.podcache.manager;
 import dev.podcache.metrics.CountedEvents;
 import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.store.ChangeCounts;
+import dev.podcache.store.KnownObject;
+import dev.podcache.store.Store;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.OptionalLong;
 
@@ -34,13 +38,39 @@ public final class CacheStats {
     private final Map<FailureReason, Long> watchFailures;
     private final ChangeCounts changes;
 
+    /** Adds up what a cache holds, object by object. For one thread. */
+    static final class HeldTotals {
+
+        private final Map<ObjectKind<?>, Map<CacheState, Integer>> objects = new HashMap<>();
+        private long references;
+        private long bytes;
+        private int watches;
+        private ChangeCounts changes = ChangeCounts.NONE;
+
+        /** Adds a kind, with all objects that its store holds. */
+        void add(ObjectKind<?> kind, Store<?> store) {
+            changes = changes.plus(store.changes());
+            Map<CacheState, Integer> byState = new EnumMap<>(CacheState.class);
+            for (ObjectKey key : store.keys()) {
+                KnownObject<?> known = store.known(key);
+                if (known != null) {
+                    byState.merge(known.state().cacheState(), 1, Integer::sum);
+                    references += known.state().references();
+                    bytes += known.bytes();
+                    watches += known.connection().isEmpty() ? 0 : 1;
+                }
+            }
+            objects.put(kind, Collections.unmodifiableMap(byState));
+        }
+    }
+
     /**
      * Takes the counts.
      *
      * @param hits empty if they are not counted
      */
     CacheStats(HeldTotals held, CountedEvents events, OptionalLong hits, int connections) {
-        this.objects = held.objects();
+        this.objects = Map.copyOf(held.objects);
         this.references = held.references;
         this.bytes = held.bytes;
         this.watches = held.watches;

@@ -1,10 +1,10 @@
 package dev.podcache.manager;
 
 import com.google.common.util.concurrent.MoreExecutors;
+import dev.podcache.manager.Registrations.ReadHold;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.Referrer;
 import dev.podcache.store.KnownObject;
-import dev.podcache.store.ObservableStore;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import java.util.HashMap;
@@ -24,14 +24,14 @@ import org.slf4j.LoggerFactory;
 final class GatheredEvents<T> implements AutoCloseable {
 
     /*
-     * Later events of an object are merged into earlier ones, so that at most two are kept for an owner and an object:
-     * what the object is, and whether it is stale. They are taken when the listener is called, so a slow listener
-     * merges more of them.
+     * Later events of an object are merged into earlier ones, so that at most three are kept for an owner and an object:
+     * what the object is, whether it is stale, and whether the owner may read it. They are taken when the listener is called, so a slow listener
+     * merges more of them. What an owner may not read when the listener is called is left out.
      */
 
     private static final Logger log = LoggerFactory.getLogger(Manager.class);
 
-    private final ObservableStore<T> store;
+    private final StoreManager<T> manager;
     private final Executor inOrder;
     private final Duration gather;
     private final BiConsumer<Referrer, List<ObjectEvent<T>>> listener;
@@ -41,16 +41,16 @@ final class GatheredEvents<T> implements AutoCloseable {
 
     /** Subscribes a listener. */
     GatheredEvents(
-            ObservableStore<T> store,
+            StoreManager<T> manager,
             Executor executor,
             Duration gather,
             BiConsumer<Referrer, List<ObjectEvent<T>>> listener) {
-        this.store = store;
+        this.manager = manager;
         this.inOrder = MoreExecutors.newSequentialExecutor(executor);
         this.gather = gather;
         this.listener = listener;
         // on the thread that reports a change: adding an event is fast
-        Subscription<T> opened = Subscription.open(store, MoreExecutors.directExecutor(), this::add);
+        Subscription<T> opened = Subscription.openGathering(manager, this::add);
         this.subscription = opened;
         if (isClosed()) {
             opened.close();
@@ -59,7 +59,7 @@ final class GatheredEvents<T> implements AutoCloseable {
 
     /** The events of one owner that the listener has not received yet. */
     private static final class Untold<T> {
-        private final Map<Subject, ObjectEvent<T>> events = new LinkedHashMap<>();
+        private final Map<ToldAbout, ObjectEvent<T>> events = new LinkedHashMap<>();
         private final Timekeeper.Scheduled timer;
 
         Untold(Timekeeper.Scheduled timer) {
@@ -67,14 +67,14 @@ final class GatheredEvents<T> implements AutoCloseable {
         }
     }
 
-    /** What an event is about: what an object is, or whether it is stale. */
-    private record Subject(ObjectKey key, boolean isStaleness) implements Comparable<Subject> {
+    /** An object, and what an event says of it. */
+    private record ToldAbout(ObjectKey key, ObjectEvent.Topic topic) implements Comparable<ToldAbout> {
 
         /** See {@link ObjectKey#compareTo}. */
         @Override
-        public int compareTo(Subject other) {
+        public int compareTo(ToldAbout other) {
             int byKey = key.compareTo(other.key);
-            return byKey == 0 ? Boolean.compare(isStaleness, other.isStaleness) : byKey;
+            return byKey == 0 ? topic.compareTo(other.topic) : byKey;
         }
     }
 
@@ -84,10 +84,14 @@ final class GatheredEvents<T> implements AutoCloseable {
         }
         for (Referrer owner : event.referrers()) {
             Untold<T> untold = byOwner.computeIfAbsent(
-                    owner, first -> new Untold<>(store.timekeeper().schedule(gather, () -> submit(owner))));
-            Subject subject = new Subject(event.key(), event.isStaleness());
+                    owner, first -> new Untold<>(manager.store.timekeeper().schedule(gather, () -> submit(owner))));
+            ToldAbout told = new ToldAbout(event.key(), event.topic());
             // the event moves to the end: the last change comes last
-            untold.events.put(subject, event.after(untold.events.remove(subject)));
+            untold.events.put(told, event.after(untold.events.remove(told)));
+            if (event.type() == ObjectEvent.Type.DENIED) {
+                untold.events.remove(new ToldAbout(event.key(), ObjectEvent.Topic.CONTENT));
+                untold.events.remove(new ToldAbout(event.key(), ObjectEvent.Topic.STALENESS));
+            }
         }
     }
 
@@ -97,7 +101,7 @@ final class GatheredEvents<T> implements AutoCloseable {
         } catch (Throwable e) {
             log.warn(
                     "the executor of a listener for objects of kind {} did not take a task; the listener is closed",
-                    store.kind(),
+                    manager.store.kind(),
                     e);
             close();
         }
@@ -109,8 +113,10 @@ final class GatheredEvents<T> implements AutoCloseable {
             Untold<T> untold = byOwner.remove(owner);
             events = untold == null ? List.of() : List.copyOf(untold.events.values());
         }
-        List<ObjectEvent<T>> ofOwner =
-                events.stream().filter(event -> isHeld(event, owner)).toList();
+        List<ObjectEvent<T>> ofOwner = events.stream()
+                .filter(event -> isHeld(event, owner) && event.readersNow().contains(owner))
+                .map(event -> event.deliveredTo(event.readersNow()))
+                .toList();
         if (ofOwner.isEmpty() || isClosed()) {
             return;
         }
@@ -123,15 +129,18 @@ final class GatheredEvents<T> implements AutoCloseable {
 
     /** Returns whether the object is held by its owner as it was when the event was made. */
     private boolean isHeld(ObjectEvent<T> event, Referrer owner) {
-        KnownObject<T> known = store.known(event.key());
-        return known != null && known.life() == event.life && known.referrers().contains(owner);
+        KnownObject<T> known = manager.store.known(event.key());
+        ReadHold hold = event.holds.get(owner);
+        return known != null
+                && known.life() == event.life
+                && (hold == null ? known.referrers().contains(owner) : !hold.isClosed());
     }
 
     private synchronized boolean isClosed() {
         return closed;
     }
 
-    /** Ends the events: no call of the listener begins after this has returned. Idempotent. */
+    /** Ends the events: none is taken for delivery after this has returned. Those that were may still come. Idempotent. */
     @Override
     public void close() {
         synchronized (this) {

@@ -1,10 +1,9 @@
 package dev.podcache.manager;
 
 import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectState;
 import dev.podcache.object.ReadConsistency;
 import dev.podcache.object.Referrer;
-import dev.podcache.store.ObjectState;
-import dev.podcache.store.Store;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
 import java.util.List;
@@ -15,7 +14,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.function.Function;
 
 /**
  * Reads the objects of one kind that registered pods and other registered owners refer to. Thread-safe.
@@ -25,6 +23,9 @@ import java.util.function.Function;
  * by namespace, name <em>and</em> UID, so unregistering a deleted pod late does not affect its successor of the same
  * name.
  *
+ * <p>Reads for an owner have a default only for implementations that users wrote before there were such reads: it throws
+ * {@link UnsupportedOperationException}. Those of a cache have them all.
+ *
  * <p>Follows {@code Manager} of the kubelet's {@code pkg/kubelet/util/manager/manager.go}.
  *
  * @param <T> the model class
@@ -32,11 +33,14 @@ import java.util.function.Function;
 public interface Manager<T> {
 
     /**
-     * Returns the object, from memory where the strategy allows it, otherwise from the API server. See {@link
-     * Store#get} for the guarantees.
+     * Returns the object, from memory where the strategy allows it, otherwise from the API server.
      *
      * <p>A cache hit does not block. Otherwise the call blocks at most for the read timeout, or under
-     * {@link ChangeDetectionStrategy#WATCH} for the first-sync timeout.
+     * {@link ChangeDetectionStrategy#WATCH} for the first-sync timeout, and until the server is reached for the
+     * first time for ten seconds more.
+     *
+     * <p>An object that only owners with a subject hold is not registered for this read: each of them reads it as {@link
+     * #getObject(Referrer, String, String)}. That holds for every read without an owner.
      *
      * @return shared by all callers: must not be modified
      * @throws dev.podcache.object.ObjectUnavailableException if there is no object, with the reason; never
@@ -44,6 +48,26 @@ public interface Manager<T> {
      * @throws IllegalArgumentException if namespace or name is not a legal Kubernetes name
      */
     T getObject(String namespace, String name);
+
+    /**
+     * Returns the object for an owner that has registered it, as {@link #getObject(String, String)} does. For an owner that
+     * reads on behalf of a subject, only while the API server says that the subject may get it.
+     *
+     * <p>A cache hit does not block. Otherwise the call waits for the first review of what the subject may get, at most ten
+     * seconds, and then as for a read without an owner.
+     *
+     * @param owner with the subject that it was registered with last
+     * @throws dev.podcache.object.ObjectUnavailableException.Denied if the subject may not get the object, or it is not
+     *     known whether he may; with the reason
+     * @throws dev.podcache.object.ObjectUnavailableException.NotRegistered if the owner has not registered the object; under
+     *     {@link ChangeDetectionStrategy#GET} only for an owner with a subject
+     * @throws dev.podcache.object.ObjectUnavailableException if there is no object, with the reason
+     * @throws IllegalArgumentException if the owner is registered with another subject, or with one and {@code owner} has
+     *     none; or if namespace or name is not a legal Kubernetes name
+     */
+    default T getObject(Referrer owner, String namespace, String name) {
+        throw new UnsupportedOperationException("this manager has no reads for owners");
+    }
 
     /**
      * Registers a pod. From now on it holds the objects that it refers to, and releases the objects that only its
@@ -73,6 +97,10 @@ public interface Manager<T> {
      * Registers an owner other than a pod, such as an operator's custom resource; see {@link Referrer#of}. From now on
      * it holds {@code objects}, in any namespaces, and no others. Returns at once.
      *
+     * <p>An owner on behalf of a subject may read an object from the first review that allows it. The subject that was
+     * registered last counts for the objects of all kinds that the owner holds. With another one, or another one's groups,
+     * the owner may read nothing until that is reviewed; this takes effect in one step.
+     *
      * @param objects copied. A key that is {@linkplain ObjectKey#isLegal not legal} is accepted, as in a pod, but never
      *     requested: make keys with {@link ObjectKey#validated}
      * @throws IllegalStateException if the cache is closed and an object is new; never under GET, which keeps no
@@ -101,6 +129,14 @@ public interface Manager<T> {
     Optional<T> findObject(String namespace, String name);
 
     /**
+     * Returns the object for an owner like {@link #getObject(Referrer, String, String)}, or empty as {@link
+     * #findObject(String, String)} does.
+     */
+    default Optional<T> findObject(Referrer owner, String namespace, String name) {
+        throw new UnsupportedOperationException("this manager has no reads for owners");
+    }
+
+    /**
      * Returns the object as {@code consistency} promises: from memory if the object there fulfils it, otherwise by a
      * quorum read that begins after this call. Gets that ask while a quorum read is in flight share the next one. Later
      * gets return no older object, except under {@link ChangeDetectionStrategy#WATCH} while the watch of the object is
@@ -115,6 +151,14 @@ public interface Manager<T> {
     T getObject(String namespace, String name, ReadConsistency consistency);
 
     /**
+     * Returns the object as {@code consistency} promises, for an owner: see {@link #getObject(Referrer, String, String)} and
+     * {@link #getObject(String, String, ReadConsistency)}. It says how recent the object is, not how recent the review.
+     */
+    default T getObject(Referrer owner, String namespace, String name, ReadConsistency consistency) {
+        throw new UnsupportedOperationException("this manager has no reads for owners");
+    }
+
+    /**
      * Returns the object like {@link #getObject(String, String)}, without blocking: no thread waits. For a cache hit,
      * the returned future is complete. Otherwise the future completes within the time for which a get would block, on
      * one of two threads of the cache: use the {@code Async} methods of the future for continuations that take long.
@@ -127,6 +171,16 @@ public interface Manager<T> {
     CompletableFuture<T> getObjectAsync(String namespace, String name);
 
     /**
+     * Returns the object for an owner like {@link #getObject(Referrer, String, String)}, without blocking, as {@link
+     * #getObjectAsync(String, String)} does.
+     *
+     * @throws IllegalArgumentException as {@code getObject}
+     */
+    default CompletableFuture<T> getObjectAsync(Referrer owner, String namespace, String name) {
+        throw new UnsupportedOperationException("this manager has no reads for owners");
+    }
+
+    /**
      * Returns several objects, after one wait for all that are not in memory. Leaves out those for which {@link
      * #findObject} is empty.
      *
@@ -135,6 +189,17 @@ public interface Manager<T> {
      * @throws IllegalArgumentException if a key is not legal
      */
     Map<ObjectKey, T> getObjects(Set<ObjectKey> keys);
+
+    /**
+     * Returns several objects for an owner, like {@link #getObjects(Set)}.
+     *
+     * @throws dev.podcache.object.ObjectUnavailableException as {@link #findObject(Referrer, String, String)} does, for the
+     *     first such object
+     * @throws IllegalArgumentException as {@code getObject}
+     */
+    default Map<ObjectKey, T> getObjects(Referrer owner, Set<ObjectKey> keys) {
+        throw new UnsupportedOperationException("this manager has no reads for owners");
+    }
 
     /**
      * Returns the object if it is in memory, even if it is stale. Makes no request, never waits, and does not count as
@@ -147,6 +212,16 @@ public interface Manager<T> {
     Optional<T> peek(String namespace, String name);
 
     /**
+     * Returns the object like {@link #peek(String, String)} if it is in memory, the owner has registered it, and may read it
+     * now.
+     *
+     * @throws IllegalArgumentException as {@code getObject}
+     */
+    default Optional<T> peek(Referrer owner, String namespace, String name) {
+        throw new UnsupportedOperationException("this manager has no reads for owners");
+    }
+
+    /**
      * Subscribes a listener to the changes of all registered objects of this kind. Every object that is known already
      * is reported once as {@link ObjectEvent.Type#ADDED}, marked {@link ObjectEvent#initial}.
      *
@@ -154,6 +229,11 @@ public interface Manager<T> {
      * executor has several threads. A slow listener misses states in between, never the last one, and nothing piles up.
      * An answer that repeats what is known is no event. What a listener throws is logged. No event begins after the
      * subscription or the cache was closed, or after the last reference to its object went.
+     *
+     * <p>An event shows an object only if at least one of its owners may read it, and names only those that may. An owner on
+     * behalf of a subject is told of changes of its right by {@link ObjectEvent.Type#DENIED} and {@link
+     * ObjectEvent.Type#ALLOWED}, an event for each owner; what was so at the subscription is none. A change of an object is
+     * shown with what it was before only to owners that could read that.
      *
      * <p>Under {@link ChangeDetectionStrategy#WATCH} events come as soon as the API server sends them, also for objects
      * that nobody reads: while a listener is subscribed, no watch of this kind is closed as idle, and those that were
@@ -170,7 +250,8 @@ public interface Manager<T> {
     /**
      * Subscribes a listener that is called for the changes of one owner's objects together: once for all that come
      * within {@code gather} after the first of them. Changes of one object are merged into one event, from the state
-     * before the first to the state after the last; whether the object is stale is an event of its own. The calls come
+     * before the first to the state after the last; whether the object is stale, and whether the owner may read it, are
+     * events of their own. What the owner may not read at the time of the call is left out. The calls come
      * one at a time. Changes of an object that the owner does not hold any more are left out. Otherwise as
      * {@link #listen(Executor, Consumer)}.
      *
@@ -182,22 +263,4 @@ public interface Manager<T> {
      *     nothing
      */
     AutoCloseable listen(Executor executor, Duration gather, BiConsumer<Referrer, List<ObjectEvent<T>>> listener);
-
-    /**
-     * Returns a manager that adds references to {@code store} for the objects that registered pods refer to.
-     *
-     * @param references returns the objects that a pod refers to; called on the registering thread, outside all locks
-     */
-    static <T> Manager<T> caching(Store<T> store, Function<Pod, ? extends Set<ObjectKey>> references) {
-        return new Registrations(null, Set.of())
-                .manager(store, ObjectKey::validated, pod -> ObjectNeeds.of(references.apply(pod)));
-    }
-
-    /**
-     * Returns a manager that keeps no references. Registering and unregistering only check their arguments, and every
-     * object can be read.
-     */
-    static <T> Manager<T> simple(Store<T> store) {
-        return new StoreManager<>(store, ObjectKey::validated);
-    }
 }

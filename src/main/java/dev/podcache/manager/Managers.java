@@ -1,14 +1,16 @@
 package dev.podcache.manager;
 
 import com.google.common.collect.ImmutableList;
-import com.google.common.collect.Maps;
+import com.google.common.collect.ImmutableMap;
+import dev.podcache.apiserver.CachedReviews;
+import dev.podcache.manager.Registrations.ObjectNeeds;
 import dev.podcache.manager.Registrations.Wanted;
 import dev.podcache.metrics.CountedEvents;
 import dev.podcache.metrics.PodcacheMetrics;
+import dev.podcache.object.NotApi;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectRef;
-import dev.podcache.object.Reference;
 import dev.podcache.object.Referrer;
 import dev.podcache.object.Usage;
 import dev.podcache.pod.PodReferences;
@@ -18,7 +20,6 @@ import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,7 +35,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The managers of one cache, one for each kind, made when a kind is first needed. Each call for a referrer is one step
  * over all kinds: it changes all of them or, if it fails, none. Thread-safe.
+ *
+ * @hidden
  */
+@NotApi
 public final class Managers {
 
     private final Stores stores;
@@ -42,32 +46,39 @@ public final class Managers {
     private final @Nullable LongAdder hits; // null unless they are counted
     private final Registrations registrations;
     private final Map<ObjectKind<?>, OfKind<?>> byKind = new ConcurrentHashMap<>(); // written under this
-    private final ImmutableList<StoreManager<?>> ofPods;
+    private final StoreManager<?> secrets;
+    private final StoreManager<?> configMaps;
+    private final ImmutableList<StoreManager<?>> ofPods; // those of the two that keep references
 
     /** The manager of one kind. Equal kinds may have different model classes, so the kind is kept. */
     private record OfKind<T extends HasMetadata>(ObjectKind<T> kind, StoreManager<T> manager) {
 
         Stream<ObjectEntry> entries(Registrations registrations) {
-            return manager.keys().stream().map(key -> entry(key, registrations)).filter(Objects::nonNull);
+            return manager.store.keys().stream()
+                    .map(key -> entry(key, registrations))
+                    .filter(Objects::nonNull);
         }
 
         private @Nullable ObjectEntry entry(ObjectKey key, Registrations registrations) {
-            KnownObject<T> known = manager.known(key);
+            KnownObject<T> known = manager.store.known(key);
             return known == null
                     ? null
                     : new ObjectEntry(
                             kind,
                             key,
-                            manager.store.state(key),
                             known,
-                            Maps.toMap(known.referrers(), owner -> registrations.usages(owner, manager, key)));
+                            known.referrers().stream()
+                                    .collect(ImmutableMap.toImmutableMap(
+                                            manager::registered,
+                                            owner -> registrations.usages(owner, manager, key),
+                                            (one, same) -> one)));
         }
     }
 
     /** Returns the counts of the cache. Visits every object. */
     public CacheStats stats() {
-        HeldTotals held = new HeldTotals();
-        byKind.values().forEach(ofKind -> ofKind.manager.addTo(held, ofKind.kind));
+        CacheStats.HeldTotals held = new CacheStats.HeldTotals();
+        byKind.values().forEach(ofKind -> held.add(ofKind.kind, ofKind.manager.store));
         OptionalLong counted = hits == null ? OptionalLong.empty() : OptionalLong.of(hits.sum());
         return new CacheStats(held, events, counted, stores.connections());
     }
@@ -91,9 +102,32 @@ public final class Managers {
         }
     }
 
+    /**
+     * Returns a manager that adds references to {@code store} for the objects that registered pods refer to.
+     *
+     * @param references returns the objects that a pod refers to; called on the registering thread, outside all locks
+     */
+    public static <T> Manager<T> caching(Store<T> store, Function<Pod, ? extends Set<ObjectKey>> references) {
+        return new StoreManager<>(
+                new Registrations(Set.of()), store, ObjectKey::validated, pod -> ObjectNeeds.of(references.apply(pod)));
+    }
+
+    /**
+     * Returns a manager that keeps no references. Registering and unregistering only check their arguments, and every
+     * object can be read.
+     */
+    public static <T> Manager<T> simple(Store<T> store) {
+        return new StoreManager<>(new Registrations(Set.of()), store, ObjectKey::validated);
+    }
+
     /** Makes the managers of a cache whose events and hits are not counted. */
     public Managers(Stores stores) {
         this(stores, new CountedEvents(PodcacheMetrics.NONE), false, Set.of());
+    }
+
+    /** Makes the managers of a cache in which owners with a subject may read nothing. */
+    public Managers(Stores stores, CountedEvents events, boolean countsHits, Set<Usage> followed) {
+        this(stores, events, countsHits, followed, null);
     }
 
     /**
@@ -102,32 +136,40 @@ public final class Managers {
      * @param events counts the events of the stores
      * @param countsHits whether the managers count hits
      * @param followed the usages that need the changes of an object; empty for all
+     * @param reviews reviews what owners with a subject may read; null if they may read nothing
      */
-    public Managers(Stores stores, CountedEvents events, boolean countsHits, Set<Usage> followed) {
+    public Managers(
+            Stores stores,
+            CountedEvents events,
+            boolean countsHits,
+            Set<Usage> followed,
+            @Nullable CachedReviews reviews) {
         this.stores = stores;
         this.events = events;
         this.hits = countsHits ? new LongAdder() : null;
-        this.registrations = new Registrations(hits, followed);
-        StoreManager<?> secrets = make(ObjectKind.SECRET, pod -> needs(PodReferences.secrets(pod)));
-        StoreManager<?> configMaps = make(ObjectKind.CONFIG_MAP, pod -> needs(PodReferences.configMaps(pod)));
+        this.registrations = new Registrations(followed, reviews);
+        this.secrets = make(ObjectKind.SECRET, pod -> ObjectNeeds.ofReferences(PodReferences.secrets(pod)));
+        this.configMaps = make(ObjectKind.CONFIG_MAP, pod -> ObjectNeeds.ofReferences(PodReferences.configMaps(pod)));
         this.ofPods = ImmutableList.of(secrets, configMaps).stream()
                 .filter(StoreManager::keepsReferences)
                 .collect(ImmutableList.toImmutableList());
     }
 
-    private static ObjectNeeds needs(Collection<Reference> references) {
-        ObjectNeeds.Gathering gathering = new ObjectNeeds.Gathering();
-        references.forEach(reference -> gathering.add(reference.key(), reference.usage()));
-        return gathering.needs();
-    }
-
     private <T extends HasMetadata> StoreManager<T> make(ObjectKind<T> kind, Function<Pod, ObjectNeeds> references) {
         Store<T> store = stores.storeOf(kind);
-        StoreManager<T> manager = stores.countsReferences(kind)
-                ? registrations.manager(store, kind::validatedKey, references)
-                : new StoreManager<>(store, kind::validatedKey);
+        StoreManager<T> manager = manager(kind, store, references);
         byKind.put(kind, new OfKind<>(kind, manager));
         return manager;
+    }
+
+    private <T extends HasMetadata> StoreManager<T> manager(
+            ObjectKind<T> kind, Store<T> store, Function<Pod, ObjectNeeds> references) {
+        if (!stores.countsReferences(kind)) {
+            return new StoreManager<>(registrations, store, kind::validatedKey);
+        }
+        return hits == null
+                ? new StoreManager<>(registrations, store, kind::validatedKey, references)
+                : new StoreManager.Counting<>(registrations, hits, store, kind::validatedKey, references);
     }
 
     /**
@@ -158,6 +200,13 @@ public final class Managers {
         return byKind.containsKey(kind) ? managerOf(kind) : make(kind, pod -> ObjectNeeds.NONE);
     }
 
+    /** Returns the stores of all kinds in use; a snapshot. */
+    List<Store<?>> stores() {
+        return byKind.values().stream()
+                .<Store<?>>map(ofKind -> ofKind.manager.store)
+                .toList();
+    }
+
     /** Returns every object that is referenced, with its state and its owners; a snapshot. */
     public List<ObjectEntry> entries() {
         return byKind.values().stream()
@@ -184,7 +233,22 @@ public final class Managers {
      * @throws IllegalStateException if the cache is closed and the pod refers to anything new
      */
     public void registerPod(Pod pod) {
-        registrations.registerPod(pod, ofPods);
+        registrations.registerPod(pod, ofPods, this::wantedBy);
+    }
+
+    /** Walks over the pod once, for both kinds. */
+    private ImmutableList<Wanted> wantedBy(Pod pod) {
+        ObjectNeeds.Gathering ofSecrets = new ObjectNeeds.Gathering();
+        ObjectNeeds.Gathering ofConfigMaps = new ObjectNeeds.Gathering();
+        PodReferences.forEach(pod, ofSecrets::add, ofConfigMaps::add);
+        ImmutableList.Builder<Wanted> wanted = ImmutableList.builderWithExpectedSize(2);
+        if (secrets.keepsReferences()) {
+            wanted.add(new Wanted(secrets, ofSecrets.needs()));
+        }
+        if (configMaps.keepsReferences()) {
+            wanted.add(new Wanted(configMaps, ofConfigMaps.needs()));
+        }
+        return wanted.build();
     }
 
     /**
@@ -215,11 +279,8 @@ public final class Managers {
         }
         ImmutableList.Builder<Wanted> wanted = ImmutableList.builder();
         for (OfKind<?> each : byKind.values()) {
-            StoreManager<?> manager = each.manager;
-            if (manager.keepsReferences()) {
-                ObjectNeeds.Gathering gathered = byManager.get(manager);
-                wanted.add(new Wanted(manager, gathered == null ? ObjectNeeds.NONE : gathered.needs()));
-            }
+            ObjectNeeds.Gathering gathered = byManager.get(each.manager);
+            wanted.add(each.manager.wanted(referrer, gathered == null ? ObjectNeeds.NONE : gathered.needs()));
         }
         registrations.register(referrer, "", wanted.build());
     }

@@ -3,10 +3,10 @@ package dev.podcache.manager;
 import dev.podcache.object.CacheState;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.object.ObjectState;
 import dev.podcache.object.Referrer;
 import dev.podcache.object.Usage;
 import dev.podcache.store.KnownObject;
-import dev.podcache.store.ObjectState;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.util.Map;
@@ -25,15 +25,10 @@ public final class ObjectEntry {
     private final String connection;
     private final Map<Referrer, Set<Usage>> usages;
 
-    ObjectEntry(
-            ObjectKind<?> kind,
-            ObjectKey key,
-            ObjectState state,
-            KnownObject<?> known,
-            Map<Referrer, Set<Usage>> usages) {
+    ObjectEntry(ObjectKind<?> kind, ObjectKey key, KnownObject<?> known, Map<Referrer, Set<Usage>> usages) {
         this.kind = kind;
         this.key = key;
-        this.state = state;
+        this.state = known.state();
         this.uid = known.object() instanceof HasMetadata object
                 ? Objects.requireNonNullElse(object.getMetadata().getUid(), "")
                 : "";

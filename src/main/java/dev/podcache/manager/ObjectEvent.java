@@ -1,8 +1,11 @@
 package dev.podcache.manager;
 
+import com.google.common.collect.ImmutableSet;
+import dev.podcache.manager.Registrations.ReadHold;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.Referrer;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +25,9 @@ public final class ObjectEvent<T> {
     private final Set<Referrer> referrers;
     private final boolean initial;
 
+    /** The holds of those referrers that have a subject, until the event is delivered. */
+    final Map<Referrer, ReadHold> holds;
+
     /** Identifies the time from the first reference to the last, in which the event was made. */
     final Object life;
 
@@ -36,7 +42,25 @@ public final class ObjectEvent<T> {
         /** Nothing confirms any more that what is known is up to date: the watch is lost, or a refresh failed. */
         STALE,
         /** What is known is up to date again. */
-        RECOVERED
+        RECOVERED,
+        /**
+         * An owner on behalf of a subject may not read the object any more, or its first review has said that it may not. Has
+         * no content. The only event whose {@link ObjectEvent#referrers} may not read: it names the owner.
+         */
+        DENIED,
+        /**
+         * An owner that was denied may read the object from now on; {@link ObjectEvent#referrers} names it. If the object
+         * exists, it is {@link ObjectEvent#current}, and no ADDED tells this owner of it. An owner whose first review allows it
+         * gets ADDED instead, as an owner without a subject does.
+         */
+        ALLOWED
+    }
+
+    /** What events are about, so that a later event of an object replaces an earlier one. */
+    enum Topic {
+        CONTENT,
+        STALENESS,
+        RIGHT
     }
 
     ObjectEvent(
@@ -46,6 +70,7 @@ public final class ObjectEvent<T> {
             @Nullable T previous,
             @Nullable T current,
             Set<Referrer> referrers,
+            Map<Referrer, ReadHold> holds,
             boolean initial,
             Object life) {
         this.kind = kind;
@@ -54,6 +79,7 @@ public final class ObjectEvent<T> {
         this.previous = previous;
         this.current = current;
         this.referrers = referrers;
+        this.holds = holds;
         this.initial = initial;
         this.life = life;
     }
@@ -83,7 +109,10 @@ public final class ObjectEvent<T> {
         return Optional.ofNullable(current);
     }
 
-    /** Returns the owners that were registered for the object when the event was made; unmodifiable. */
+    /**
+     * Returns the owners that are registered for the object and may read it now; unmodifiable. Of {@link Type#DENIED}, the
+     * owner that may not. An owner that reads on behalf of somebody is here as it was registered.
+     */
     public Set<Referrer> referrers() {
         return referrers;
     }
@@ -93,19 +122,40 @@ public final class ObjectEvent<T> {
         return initial;
     }
 
-    /** Returns whether this says that the known object became stale or is up to date again, and not that it changed. */
-    boolean isStaleness() {
-        return type == Type.STALE || type == Type.RECOVERED;
+    Topic topic() {
+        return switch (type) {
+            case ADDED, UPDATED, DELETED -> Topic.CONTENT;
+            case STALE, RECOVERED -> Topic.STALENESS;
+            case DENIED, ALLOWED -> Topic.RIGHT;
+        };
+    }
+
+    /** Returns this event for some of its referrers, as it is delivered: it keeps nothing but what it shows. */
+    ObjectEvent<T> deliveredTo(Set<Referrer> readers) {
+        return new ObjectEvent<>(kind, key, type, previous, current, readers, Map.of(), initial, life);
+    }
+
+    /** Returns those referrers that this event may be delivered to now. */
+    Set<Referrer> readersNow() {
+        if (holds.isEmpty() || type == Type.DENIED) {
+            return referrers;
+        }
+        return referrers.stream().filter(this::mayRead).collect(ImmutableSet.toImmutableSet());
+    }
+
+    private boolean mayRead(Referrer owner) {
+        ReadHold hold = holds.get(owner);
+        return hold == null || hold.isAllowed();
     }
 
     /** Returns one event for both: {@code earlier}, which may be null, and then this one. */
     ObjectEvent<T> after(@Nullable ObjectEvent<T> earlier) {
-        if (earlier == null || isStaleness() || earlier.life != life) {
+        if (earlier == null || topic() != Topic.CONTENT || earlier.life != life) {
             return this;
         }
         Type both = type == Type.DELETED ? Type.DELETED : earlier.type == Type.ADDED ? Type.ADDED : Type.UPDATED;
         boolean initialAdded = earlier.initial && both == Type.ADDED;
-        return new ObjectEvent<>(kind, key, both, earlier.previous, current, referrers, initialAdded, life);
+        return new ObjectEvent<>(kind, key, both, earlier.previous, current, referrers, holds, initialAdded, life);
     }
 
     /** Returns type and name, never the object: it may be a Secret. */

@@ -3,22 +3,24 @@ package dev.podcache.manager;
 import com.google.common.base.Throwables;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import dev.podcache.manager.Registrations.ObjectNeeds;
+import dev.podcache.manager.Registrations.ReadHold;
 import dev.podcache.manager.Registrations.Wanted;
+import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
-import dev.podcache.object.ObjectKind;
+import dev.podcache.object.ObjectState;
+import dev.podcache.object.ObjectUnavailableException.Denied;
 import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
+import dev.podcache.object.ObjectUnavailableException.NotRegistered;
 import dev.podcache.object.ReadConsistency;
 import dev.podcache.object.Referrer;
-import dev.podcache.object.Usage;
 import dev.podcache.pod.PodReferences;
-import dev.podcache.store.ChangeCounts;
 import dev.podcache.store.KnownObject;
-import dev.podcache.store.ObjectState;
-import dev.podcache.store.ObservableStore;
 import dev.podcache.store.Store;
 import dev.podcache.time.Durations;
+import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -28,12 +30,15 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,6 +57,10 @@ class StoreManager<T> implements Manager<T> {
     private final Registrations registrations;
     private final Function<Pod, ObjectNeeds> references;
     private final ImmutableList<StoreManager<?>> registering;
+    private final List<Consumer<ObjectKey>> rightObservers = new CopyOnWriteArrayList<>();
+
+    /** The longest that a read waits for the first review of what its owner may read. */
+    private static final Duration REVIEW_WAIT = Duration.ofSeconds(10);
 
     /**
      * Makes a manager without registrations.
@@ -72,10 +81,10 @@ class StoreManager<T> implements Manager<T> {
         this.registering = ImmutableList.of(this);
     }
 
-    /** Makes a manager that keeps no references. */
-    StoreManager(Store<T> store, BiFunction<String, String, ObjectKey> keys) {
-        this.registrations = new Registrations(null, Set.of());
-        this.index = 0;
+    /** Makes a manager that keeps no references. It remembers what owners with a subject registered. */
+    StoreManager(Registrations registrations, Store<T> store, BiFunction<String, String, ObjectKey> keys) {
+        this.registrations = registrations;
+        this.index = registrations.nextIndex();
         this.store = store;
         this.keys = keys;
         this.references = pod -> ObjectNeeds.NONE;
@@ -84,12 +93,253 @@ class StoreManager<T> implements Manager<T> {
 
     @Override
     public T getObject(String namespace, String name) {
-        return store.get(namespace, name);
+        T hit = store.ifHit(namespace, name);
+        return hit == null ? getFree(namespace, name) : hit;
+    }
+
+    private T getFree(String namespace, String name) {
+        requireUnrestricted(namespace, name);
+        T object = store.get(namespace, name);
+        // there may have been none at any time: an owner with a subject may have come and gone meanwhile
+        store.requireFree(namespace, name);
+        return object;
+    }
+
+    /** Throws if only owners with a subject refer to an object: then a read without an owner may not see it. */
+    private void requireUnrestricted(String namespace, String name) {
+        if (store.isRestricted(namespace, name)) {
+            throw new NotRegistered(store.kind(), ObjectKey.of(namespace, name));
+        }
+    }
+
+    @Override
+    public T getObject(Referrer owner, String namespace, String name) {
+        T hit = ownersHit(owner, namespace, name);
+        return hit == null ? read(owner, namespace, name, () -> store.get(namespace, name)) : hit;
+    }
+
+    /** Returns what a read of an owner is answered with from memory; null if it is not. Takes no lock, allocates nothing. */
+    final @Nullable T ownersHit(Referrer owner, String namespace, String name) {
+        ReadHold hold = holdFor(owner, namespace, name);
+        if (hold == null || !hold.isAllowed()) {
+            return null;
+        }
+        T hit = store.ifRestrictedHit(namespace, name);
+        // asked after the object was read: a version that the owner may not see any more is not returned
+        return hit != null && hold.isAllowed() ? hit : null;
+    }
+
+    @Override
+    public T getObject(Referrer owner, String namespace, String name, ReadConsistency consistency) {
+        Objects.requireNonNull(consistency, "consistency");
+        return read(owner, namespace, name, () -> store.get(namespace, name, consistency));
+    }
+
+    private @Nullable ReadHold holdFor(Referrer owner, String namespace, String name) {
+        return registrations.holdFor(
+                Objects.requireNonNull(owner, "owner is null: name the owner that reads"),
+                this,
+                Objects.requireNonNull(namespace, "namespace is null: name the namespace of the object"),
+                Objects.requireNonNull(name, "name is null: name the object"));
+    }
+
+    private T read(Referrer owner, String namespace, String name, Supplier<T> get) {
+        ReadHold found = holdFor(owner, namespace, name);
+        ObjectKey key = keys.apply(namespace, name);
+        while (true) {
+            ReadHold hold = required(owner, key, found);
+            CompletableFuture<Void> undecided = hold.undecided();
+            if (undecided != null) {
+                await(undecided, key);
+            }
+            if (mayRead(owner, key, hold)) {
+                T object = get.get();
+                if (mayRead(owner, key, hold)) {
+                    return object;
+                }
+            }
+            found = holdFor(owner, namespace, name);
+        }
+    }
+
+    private void await(CompletableFuture<Void> undecided, ObjectKey key) {
+        try {
+            boolean unused = store.timekeeper().await(undecided, REVIEW_WAIT);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new FetchFailed(store.kind(), key, FailureReason.INTERRUPTED, 0, null, e);
+        } finally {
+            undecided.complete(null);
+        }
+    }
+
+    /** Returns the hold of an owner that reads, or throws if it did not register the object. */
+    private ReadHold required(Referrer owner, ObjectKey key, @Nullable ReadHold found) {
+        if (found != null) {
+            return found;
+        }
+        if (keepsReferences() || owner.isOnBehalf()) {
+            throw new NotRegistered(store.kind(), key);
+        }
+        return ReadHold.FREE;
+    }
+
+    /**
+     * Returns whether an owner may read now; throws if it may not. Returns false if it was registered again, or unregistered,
+     * meanwhile: then the registration that there is now decides.
+     */
+    private boolean mayRead(Referrer owner, ObjectKey key, ReadHold hold) {
+        if (hold == ReadHold.FREE && registrations.registered(owner).isOnBehalf()) {
+            return false;
+        }
+        boolean allowed = hold.isAllowed();
+        if (!allowed && !hold.isClosed()) {
+            throw new Denied(store.kind(), key, owner.subject().orElse(null), hold.reason());
+        }
+        return allowed;
+    }
+
+    @Override
+    public CompletableFuture<T> getObjectAsync(Referrer owner, String namespace, String name) {
+        T hit = ownersHit(owner, namespace, name);
+        if (hit != null) {
+            return CompletableFuture.completedFuture(hit);
+        }
+        ReadHold found = holdFor(owner, namespace, name);
+        ObjectKey key = keys.apply(namespace, name);
+        CompletableFuture<T> result = new CompletableFuture<>();
+        begin(owner, key, found, result);
+        return result;
+    }
+
+    /** Begins a read by a hold, and completes {@code result} with what follows. */
+    private void begin(Referrer owner, ObjectKey key, @Nullable ReadHold found, CompletableFuture<T> result) {
+        try {
+            ReadHold hold = required(owner, key, found);
+            CompletableFuture<Void> undecided = hold.undecided();
+            if (undecided == null) {
+                readAsync(owner, key, hold, result);
+                return;
+            }
+            // the decision, the end of the time, or a caller that gives up: whichever comes first, and never on the
+            // thread of
+            // the network
+            result.whenComplete((read, failure) -> undecided.complete(null));
+            Timekeeper.Scheduled late = store.timekeeper().schedule(REVIEW_WAIT, () -> undecided.complete(null));
+            undecided
+                    .thenRunAsync(
+                            () -> {
+                                late.cancel();
+                                if (!result.isDone()) {
+                                    readAsync(owner, key, hold, result);
+                                }
+                            },
+                            store.timekeeper().blocking())
+                    .whenComplete((done, failure) -> {
+                        if (failure != null) {
+                            result.completeExceptionally(failure);
+                        }
+                    });
+        } catch (Throwable e) {
+            result.completeExceptionally(e);
+        }
+    }
+
+    private void readAsync(Referrer owner, ObjectKey key, ReadHold hold, CompletableFuture<T> result) {
+        try {
+            if (mayRead(owner, key, hold)) {
+                store.getAsync(key.namespace(), key.name())
+                        .whenComplete((object, failure) -> ended(owner, key, hold, object, failure, result));
+            } else {
+                begin(owner, key, holdFor(owner, key.namespace(), key.name()), result);
+            }
+        } catch (Throwable e) {
+            result.completeExceptionally(e);
+        }
+    }
+
+    private void ended(
+            Referrer owner,
+            ObjectKey key,
+            ReadHold hold,
+            @Nullable T object,
+            @Nullable Throwable failure,
+            CompletableFuture<T> result) {
+        try {
+            if (object == null) {
+                result.completeExceptionally(
+                        failure == null ? new IllegalStateException("a get returned null") : failure);
+            } else if (mayRead(owner, key, hold)) {
+                result.complete(object);
+            } else {
+                begin(owner, key, holdFor(owner, key.namespace(), key.name()), result);
+            }
+        } catch (Throwable e) {
+            result.completeExceptionally(e);
+        }
+    }
+
+    /** Completes a future with the result of a read if the check after it does not throw. */
+    private void finish(CompletableFuture<T> read, Runnable check, CompletableFuture<T> result) {
+        read.whenComplete((object, failure) -> {
+            if (failure != null) {
+                result.completeExceptionally(failure);
+                return;
+            }
+            try {
+                check.run();
+                result.complete(object);
+            } catch (Throwable e) {
+                result.completeExceptionally(e);
+            }
+        });
+    }
+
+    @Override
+    public Optional<T> findObject(Referrer owner, String namespace, String name) {
+        return found(() -> getObject(owner, namespace, name));
+    }
+
+    @Override
+    public Optional<T> peek(Referrer owner, String namespace, String name) {
+        ObjectKey key = keys.apply(namespace, name);
+        ReadHold hold = holdFor(owner, namespace, name);
+        if (hold == null || !hold.isAllowed()) {
+            return Optional.empty();
+        }
+        Optional<T> known = Optional.ofNullable(store.known(key)).map(KnownObject::object);
+        return hold.isAllowed() ? known : Optional.empty();
+    }
+
+    @Override
+    public Map<ObjectKey, T> getObjects(Referrer owner, Set<ObjectKey> wanted) {
+        return gathered(wanted, key -> getObjectAsync(owner, key.namespace(), key.name()));
+    }
+
+    /** Tells listeners that the right of an owner to read an object may have changed. */
+    final void rightChanged(ObjectKey key) {
+        rightObservers.forEach(observer -> observer.accept(key));
+    }
+
+    /** Calls {@code changed} when the right of an owner may have changed. Returns what ends the calls. */
+    final Runnable observeRights(Consumer<ObjectKey> changed) {
+        rightObservers.add(changed);
+        return () -> rightObservers.remove(changed);
+    }
+
+    /** Returns an owner as it was registered. */
+    final Referrer registered(Referrer owner) {
+        return owner.isOnBehalf() ? registrations.registered(owner) : owner;
+    }
+
+    /** Returns who is behind a restricted reference; null if he holds the object no longer, or not yet. */
+    final Registrations.@Nullable Holder holder(Referrer owner, ObjectKey key) {
+        return registrations.holder(owner, this, key);
     }
 
     @Override
     public void registerPod(Pod pod) {
-        registrations.registerPod(pod, registering);
+        registrations.registerPod(pod, registering, this::wantedBy);
     }
 
     @Override
@@ -101,24 +351,21 @@ class StoreManager<T> implements Manager<T> {
     public void register(Referrer referrer, Set<ObjectKey> objects) {
         Objects.requireNonNull(referrer, "referrer");
         ObjectNeeds needs = ObjectNeeds.of(Objects.requireNonNull(objects, "objects"));
-        if (keepsReferences()) {
-            registrations.register(referrer, "", ImmutableList.of(new Wanted(this, needs)));
-        }
+        registrations.register(referrer, "", ImmutableList.of(wanted(referrer, needs)));
+    }
+
+    /** Returns what is remembered of a registration: without references, only what an owner with a subject may read. */
+    final Wanted wanted(Referrer referrer, ObjectNeeds needs) {
+        return new Wanted(this, keepsReferences() || referrer.isOnBehalf() ? needs : ObjectNeeds.NONE);
     }
 
     @Override
     public void unregister(Referrer referrer) {
-        registrations.unregister(Objects.requireNonNull(referrer, "referrer"), registering);
+        registrations.unregister(Objects.requireNonNull(referrer, "referrer"), ImmutableList.of(this));
     }
 
-    /** Returns the objects of this kind that {@code pod} needs. */
-    final Wanted wantedBy(Pod pod) {
-        return new Wanted(this, references.apply(pod));
-    }
-
-    /** Returns whether an owner with these usages of an object needs the changes of the object. */
-    final boolean follows(Set<Usage> usages) {
-        return registrations.follows(usages);
+    private ImmutableList<Wanted> wantedBy(Pod pod) {
+        return keepsReferences() ? ImmutableList.of(new Wanted(this, references.apply(pod))) : ImmutableList.of();
     }
 
     /** Returns whether registrations have an effect: not under GET. */
@@ -128,8 +375,12 @@ class StoreManager<T> implements Manager<T> {
 
     @Override
     public Optional<T> findObject(String namespace, String name) {
+        return found(() -> getObject(namespace, name));
+    }
+
+    private static <T> Optional<T> found(Supplier<T> get) {
         try {
-            return Optional.of(getObject(namespace, name));
+            return Optional.of(get.get());
         } catch (NotFound e) {
             if (isUnsure(e)) {
                 throw e;
@@ -145,23 +396,41 @@ class StoreManager<T> implements Manager<T> {
 
     @Override
     public T getObject(String namespace, String name, ReadConsistency consistency) {
-        return store.get(namespace, name, consistency);
+        requireUnrestricted(
+                Objects.requireNonNull(namespace, "namespace is null: name the namespace of the object"),
+                Objects.requireNonNull(name, "name is null: name the object"));
+        T object = store.get(namespace, name, consistency);
+        store.requireFree(namespace, name);
+        return object;
     }
 
     @Override
     public CompletableFuture<T> getObjectAsync(String namespace, String name) {
-        return store.getAsync(namespace, name);
+        T hit = store.ifHit(namespace, name);
+        if (hit != null) {
+            return CompletableFuture.completedFuture(hit);
+        }
+        CompletableFuture<T> result = new CompletableFuture<>();
+        if (store.isRestricted(namespace, name)) {
+            result.completeExceptionally(new NotRegistered(store.kind(), ObjectKey.of(namespace, name)));
+        } else {
+            finish(store.getAsync(namespace, name), () -> store.requireFree(namespace, name), result);
+        }
+        return result;
     }
 
     @Override
     public Map<ObjectKey, T> getObjects(Set<ObjectKey> wanted) {
+        return gathered(wanted, key -> getObjectAsync(key.namespace(), key.name()));
+    }
+
+    private Map<ObjectKey, T> gathered(Set<ObjectKey> wanted, Function<ObjectKey, CompletableFuture<T>> read) {
         Map<ObjectKey, CompletableFuture<T>> reads = new LinkedHashMap<>();
-        Objects.requireNonNull(wanted, "keys")
-                .forEach(key -> reads.put(key, getObjectAsync(key.namespace(), key.name())));
+        Objects.requireNonNull(wanted, "keys").forEach(key -> reads.put(key, read.apply(key)));
         ImmutableMap.Builder<ObjectKey, T> found = ImmutableMap.builder();
-        reads.forEach((key, read) -> {
+        reads.forEach((key, reading) -> {
             try {
-                found.put(key, read.get());
+                found.put(key, reading.get());
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new FetchFailed(store.kind(), key, FailureReason.INTERRUPTED, 0, null, e);
@@ -178,36 +447,32 @@ class StoreManager<T> implements Manager<T> {
 
     @Override
     public Optional<T> peek(String namespace, String name) {
-        return Optional.ofNullable(known(keys.apply(namespace, name))).map(KnownObject::object);
+        KnownObject<T> known = store.known(keys.apply(namespace, name));
+        // what is known was read at one moment: its references, too
+        return known == null || known.restricted().size() == known.referrers().size()
+                ? Optional.empty()
+                : Optional.ofNullable(known.object());
     }
 
-    /** Returns what the store knows of an object; null if it is not referenced, or the store keeps nothing. */
-    @Nullable
-    final KnownObject<T> known(ObjectKey key) {
-        return store instanceof ObservableStore<T> observable ? observable.known(key) : null;
+    /** Returns whether an object was read at least once, or is not referenced any more. */
+    final boolean isRead(ObjectKey key) {
+        KnownObject<T> known = store.known(key);
+        return known == null || isRead(known.state().cacheState());
     }
 
-    /** Adds what the store holds to {@code totals}. */
-    final void addTo(HeldTotals totals, ObjectKind<?> kind) {
-        totals.add(kind, store instanceof ObservableStore<T> observable ? observable.changes() : ChangeCounts.NONE);
-        for (ObjectKey key : keys()) {
-            KnownObject<T> known = known(key);
-            if (known != null) {
-                totals.add(kind, store.state(key), known);
-            }
-        }
-    }
-
-    /** Returns the objects that the store holds; a snapshot. */
-    final Set<ObjectKey> keys() {
-        return store instanceof ObservableStore<T> observable ? observable.keys() : Set.of();
+    /** Returns whether an object in this state was read. One that was evicted since counts as not read. */
+    static boolean isRead(CacheState state) {
+        return switch (state) {
+            case UNREAD, NOT_SYNCED, WAITING_FOR_ACCESS, FORBIDDEN -> false;
+            case FRESH, STALE, ABSENT -> true;
+        };
     }
 
     @Override
     public AutoCloseable listen(Executor executor, Consumer<ObjectEvent<T>> listener) {
         Objects.requireNonNull(executor, "executor");
         Objects.requireNonNull(listener, "listener");
-        return Subscription.open(observable(), executor, listener);
+        return Subscription.open(this, executor, listener);
     }
 
     @Override
@@ -215,18 +480,67 @@ class StoreManager<T> implements Manager<T> {
             Executor executor, Duration gather, BiConsumer<Referrer, List<ObjectEvent<T>>> listener) {
         Objects.requireNonNull(executor, "executor");
         Objects.requireNonNull(listener, "listener");
-        return new GatheredEvents<>(observable(), executor, Durations.positive("gather", gather), listener);
-    }
-
-    private ObservableStore<T> observable() {
-        if (store instanceof ObservableStore<T> observable) {
-            return observable;
-        }
-        throw new IllegalStateException("strategy GET keeps no objects, so no change is seen: use WATCH or CACHE");
+        return new GatheredEvents<>(this, executor, Durations.positive("gather", gather), listener);
     }
 
     @Override
     public ObjectState state(String namespace, String name) {
         return store.state(keys.apply(namespace, name));
+    }
+
+    /** A manager that counts hits. A class of its own, so that a cache without counting has no check on each hit. */
+    static final class Counting<T> extends StoreManager<T> {
+
+        private final LongAdder hits;
+
+        Counting(
+                Registrations registrations,
+                LongAdder hits,
+                Store<T> store,
+                BiFunction<String, String, ObjectKey> keys,
+                Function<Pod, ObjectNeeds> references) {
+            super(registrations, store, keys, references);
+            this.hits = hits;
+        }
+
+        @Override
+        public T getObject(String namespace, String name) {
+            T hit = store.ifHit(namespace, name);
+            if (hit == null) {
+                return super.getObject(namespace, name);
+            }
+            hits.increment();
+            return hit;
+        }
+
+        @Override
+        public T getObject(Referrer owner, String namespace, String name) {
+            T hit = ownersHit(owner, namespace, name);
+            if (hit == null) {
+                return super.getObject(owner, namespace, name);
+            }
+            hits.increment();
+            return hit;
+        }
+
+        @Override
+        public CompletableFuture<T> getObjectAsync(Referrer owner, String namespace, String name) {
+            T hit = ownersHit(owner, namespace, name);
+            if (hit == null) {
+                return super.getObjectAsync(owner, namespace, name);
+            }
+            hits.increment();
+            return CompletableFuture.completedFuture(hit);
+        }
+
+        @Override
+        public CompletableFuture<T> getObjectAsync(String namespace, String name) {
+            T hit = store.ifHit(namespace, name);
+            if (hit == null) {
+                return super.getObjectAsync(namespace, name);
+            }
+            hits.increment();
+            return CompletableFuture.completedFuture(hit);
+        }
     }
 }

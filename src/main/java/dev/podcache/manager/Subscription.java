@@ -1,12 +1,20 @@
 package dev.podcache.manager;
 
+import com.google.common.collect.ImmutableSet;
+import com.google.common.collect.Maps;
+import com.google.common.collect.Sets;
+import dev.podcache.manager.Registrations.ReadHold;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.object.Referrer;
 import dev.podcache.store.KnownObject;
-import dev.podcache.store.ObservableStore;
+import dev.podcache.store.Store;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -28,29 +36,65 @@ final class Subscription<T> implements AutoCloseable {
      * An event is made under the monitor of its line, and delivered without it, if until then neither the subscription
      * was closed nor the object dropped. Dropping and closing end what was made before (`generation`). Under the
      * monitor nothing of the store is called.
+     *
+     * Owners with a subject. An event with content is for those owners who may read the object when it is made, and again
+     * when it is delivered. `told` has, for each owner with a subject, what the listener knows of its right:
+     *
+     * right     the first review allows     denies    another hold, not reviewed yet
+     * ------------------------------------------------------------------------------
+     * UNKNOWN   ALLOWED: ADDED              DENIED    -
+     * ALLOWED   -                           DENIED    DENIED
+     * DENIED    ALLOWED, with the object    -         -
+     *
+     * So an owner that is allowed from the beginning sees what an owner without a subject sees. Owners who could read at the
+     * last look and can read now get what has changed; no other gets what was before. While nobody can read, the line knows
+     * nothing of the object: to the next one who can, it is new.
      */
 
     private static final Logger log = LoggerFactory.getLogger(Manager.class);
 
     private final ObjectKind<?> kind;
-    private final ObservableStore<T> store;
+    private final StoreManager<T> manager;
+    private final Store<T> store;
     private final Executor executor;
     private final Consumer<ObjectEvent<T>> listener;
+    private final boolean gathers; // whether the listener is a GatheredEvents, which delivers later
     private final Map<ObjectKey, Line> lines = new ConcurrentHashMap<>();
     private volatile boolean closed;
     private volatile @Nullable Runnable unobserve;
 
-    private Subscription(ObservableStore<T> store, Executor executor, Consumer<ObjectEvent<T>> listener) {
+    private Subscription(
+            StoreManager<T> manager, Executor executor, Consumer<ObjectEvent<T>> listener, boolean gathers) {
+        this.manager = manager;
+        this.store = manager.store;
         this.kind = store.kind();
-        this.store = store;
         this.executor = executor;
         this.listener = listener;
+        this.gathers = gathers;
     }
 
     /** Subscribes a listener, and reports every object that is known. */
-    static <T> Subscription<T> open(ObservableStore<T> store, Executor executor, Consumer<ObjectEvent<T>> listener) {
-        Subscription<T> subscription = new Subscription<>(store, executor, listener);
-        subscription.unobserve = store.observe(subscription::changed);
+    static <T> Subscription<T> open(StoreManager<T> manager, Executor executor, Consumer<ObjectEvent<T>> listener) {
+        return open(new Subscription<>(manager, executor, listener, false));
+    }
+
+    /**
+     * Subscribes a listener that keeps events, on the thread that reports a change. They come with the holds of their
+     * owners.
+     */
+    static <T> Subscription<T> openGathering(StoreManager<T> manager, Consumer<ObjectEvent<T>> listener) {
+        return open(new Subscription<>(manager, Runnable::run, listener, true));
+    }
+
+    private static <T> Subscription<T> open(Subscription<T> subscription) {
+        StoreManager<T> manager = subscription.manager;
+        Store<T> store = subscription.store;
+        Runnable unobserveStore = store.observe(subscription::changed);
+        Runnable unobserveRights = manager.observeRights(subscription::changed);
+        subscription.unobserve = () -> {
+            unobserveStore.run();
+            unobserveRights.run();
+        };
         for (ObjectKey key : store.keys()) {
             KnownObject<T> known = store.known(key);
             if (known != null) {
@@ -79,7 +123,7 @@ final class Subscription<T> implements AutoCloseable {
         }
     }
 
-    /** Ends the events: none begins after this has returned. One that has begun may go on. Idempotent. */
+    /** Ends the events: none is taken for delivery after this has returned. One that was may still come. Idempotent. */
     @Override
     public void close() {
         closed = true;
@@ -88,6 +132,46 @@ final class Subscription<T> implements AutoCloseable {
             end.run();
         }
         lines.values().forEach(Line::dropped);
+    }
+
+    /** What is known of the right of an owner to read an object. */
+    private enum RightState {
+        UNKNOWN,
+        ALLOWED,
+        DENIED
+    }
+
+    /** What a listener knows of the right of an owner with a subject, and by which hold. */
+    private record ToldRight(ReadHold hold, RightState right) {}
+
+    /**
+     * Owners who can read, and could not before.
+     *
+     * @param added those to which the object is new
+     * @param allowed those that ALLOWED tells of the object
+     */
+    private record Admitted(Set<Referrer> added, Set<Referrer> allowed) {
+
+        static final Admitted NONE = new Admitted(Set.of(), Set.of());
+
+        Set<Referrer> all() {
+            return Sets.union(added, allowed).immutableCopy();
+        }
+    }
+
+    /**
+     * The owners of one object at one moment.
+     *
+     * @param readers those who may read it
+     * @param holders those with a subject
+     */
+    private record Owners(Set<Referrer> readers, Map<Referrer, ToldRight> holders) {
+
+        static final Owners NONE = new Owners(Set.of(), Map.of());
+
+        Map<Referrer, ReadHold> holds() {
+            return holders.isEmpty() ? Map.of() : Map.copyOf(Maps.transformValues(holders, ToldRight::hold));
+        }
     }
 
     /** What the listener knows of one object. */
@@ -106,6 +190,7 @@ final class Subscription<T> implements AutoCloseable {
         private boolean stale;
         private @Nullable T object;
         private String version = "";
+        private @Nullable Map<Referrer, ToldRight> told; // null before the first look
 
         Line(ObjectKey key) {
             this.key = key;
@@ -163,6 +248,7 @@ final class Subscription<T> implements AutoCloseable {
             subscribing = false;
             object = null;
             version = "";
+            told = null;
         }
 
         private void remove() {
@@ -190,13 +276,40 @@ final class Subscription<T> implements AutoCloseable {
 
         private void look() {
             KnownObject<T> now = store.known(key);
+            Owners owners = now == null ? Owners.NONE : ownersOf(now);
             int seen;
             List<ObjectEvent<T>> events;
             synchronized (this) {
                 seen = generation;
-                events = now == null || now.life() != life ? List.of() : eventsLocked(now);
+                events = now == null || now.life() != life ? List.of() : eventsLocked(now, owners);
             }
             events.forEach(event -> deliver(event, seen));
+        }
+
+        private Owners ownersOf(KnownObject<T> now) {
+            if (now.restricted().isEmpty()) {
+                return new Owners(now.referrers(), Map.of());
+            }
+            ImmutableSet.Builder<Referrer> readers = ImmutableSet.builder();
+            Map<Referrer, ToldRight> holders = new LinkedHashMap<>();
+            for (Referrer reference : now.referrers()) {
+                if (!now.restricted().contains(reference)) {
+                    readers.add(manager.registered(reference));
+                    continue;
+                }
+                Registrations.Holder holder = manager.holder(reference, key);
+                if (holder != null) {
+                    ReadHold hold = holder.hold();
+                    boolean allowed = hold.isAllowed();
+                    RightState right =
+                            allowed ? RightState.ALLOWED : hold.isDecided() ? RightState.DENIED : RightState.UNKNOWN;
+                    holders.put(holder.owner(), new ToldRight(hold, right));
+                    if (allowed) {
+                        readers.add(holder.owner());
+                    }
+                }
+            }
+            return new Owners(readers.build(), holders);
         }
 
         private synchronized boolean mayLook() {
@@ -209,17 +322,32 @@ final class Subscription<T> implements AutoCloseable {
             return more;
         }
 
-        private List<ObjectEvent<T>> eventsLocked(KnownObject<T> now) {
+        private List<ObjectEvent<T>> eventsLocked(KnownObject<T> now, Owners owners) {
             List<ObjectEvent<T>> events = new ArrayList<>(2);
-            T before = object;
+            Admitted admitted = rightsLocked(now, owners, events);
+            if (owners.readers.isEmpty()) {
+                reported = false;
+                exists = false;
+                stale = false;
+                object = null;
+                version = "";
+                return events;
+            }
             boolean unknown = now.object() == null && !now.absent();
+            // all others could read at the last look, and what is known here is what they could read
+            Set<Referrer> known = without(owners.readers, admitted.all());
+            Set<Referrer> added = exists ? admitted.added : without(owners.readers, admitted.allowed);
+            T before = object;
             if (!unknown) {
-                if (now.object() != null && !exists) {
-                    events.add(event(ObjectEvent.Type.ADDED, now, null, subscribing));
-                } else if (now.object() != null && isOther(now)) {
-                    events.add(event(ObjectEvent.Type.UPDATED, now, before, false));
-                } else if (now.absent() && exists) {
-                    events.add(event(ObjectEvent.Type.DELETED, now, before, false));
+                if (exists && !known.isEmpty()) {
+                    if (now.object() != null && isOther(now)) {
+                        events.add(event(ObjectEvent.Type.UPDATED, now, before, known, owners, false));
+                    } else if (now.absent()) {
+                        events.add(event(ObjectEvent.Type.DELETED, now, before, known, owners, false));
+                    }
+                }
+                if (now.object() != null && !added.isEmpty()) {
+                    events.add(event(ObjectEvent.Type.ADDED, now, null, added, owners, subscribing));
                 }
                 reported = true;
                 exists = now.object() != null;
@@ -229,10 +357,49 @@ final class Subscription<T> implements AutoCloseable {
             object = now.object();
             if (reported && now.stale() != stale) {
                 stale = now.stale();
-                events.add(
-                        event(stale ? ObjectEvent.Type.STALE : ObjectEvent.Type.RECOVERED, now, now.object(), false));
+                ObjectEvent.Type type = stale ? ObjectEvent.Type.STALE : ObjectEvent.Type.RECOVERED;
+                events.add(event(type, now, now.object(), owners.readers, owners, false));
+            } else if (reported && stale && !admitted.all().isEmpty()) {
+                events.add(event(ObjectEvent.Type.STALE, now, now.object(), admitted.all(), owners, false));
             }
             return events;
+        }
+
+        private static Set<Referrer> without(Set<Referrer> all, Set<Referrer> some) {
+            return some.isEmpty() ? all : Sets.difference(all, some).immutableCopy();
+        }
+
+        /** Makes the events of rights that have changed. Returns the owners who can read now, and could not at the last look. */
+        private Admitted rightsLocked(KnownObject<T> now, Owners owners, List<ObjectEvent<T>> events) {
+            Map<Referrer, ToldRight> before = told == null ? Map.of() : told;
+            if (owners.holders.isEmpty()) {
+                told = Map.of();
+                return Admitted.NONE;
+            }
+            // what was so when the listener was subscribed is no change
+            boolean silent = told == null && subscribing;
+            ImmutableSet.Builder<Referrer> added = ImmutableSet.builder();
+            ImmutableSet.Builder<Referrer> allowed = ImmutableSet.builder();
+            Map<Referrer, ToldRight> after = new HashMap<>();
+            owners.holders.forEach((owner, is) -> {
+                ToldRight was = before.getOrDefault(owner, new ToldRight(is.hold, RightState.UNKNOWN));
+                boolean lost = is.right == RightState.UNKNOWN && was.right == RightState.ALLOWED;
+                RightState right = lost ? RightState.DENIED : is.right == RightState.UNKNOWN ? was.right : is.right;
+                after.put(owner, new ToldRight(is.hold, right));
+                if (silent) {
+                    return;
+                }
+                if (right == RightState.DENIED && was.right != RightState.DENIED) {
+                    events.add(event(ObjectEvent.Type.DENIED, now, null, Set.of(owner), owners, false));
+                } else if (is.right == RightState.ALLOWED && was.right == RightState.UNKNOWN) {
+                    added.add(owner);
+                } else if (is.right == RightState.ALLOWED && !was.equals(is)) {
+                    allowed.add(owner);
+                    events.add(event(ObjectEvent.Type.ALLOWED, now, null, Set.of(owner), owners, false));
+                }
+            });
+            told = after;
+            return new Admitted(added.build(), allowed.build());
         }
 
         private boolean isOther(KnownObject<T> now) {
@@ -240,8 +407,15 @@ final class Subscription<T> implements AutoCloseable {
             return held == null ? version.isEmpty() || !version.equals(now.resourceVersion()) : held != now.object();
         }
 
-        private ObjectEvent<T> event(ObjectEvent.Type type, KnownObject<T> now, @Nullable T before, boolean initial) {
-            return new ObjectEvent<>(kind, key, type, before, now.object(), now.referrers(), initial, now.life());
+        private ObjectEvent<T> event(
+                ObjectEvent.Type type,
+                KnownObject<T> now,
+                @Nullable T before,
+                Set<Referrer> referrers,
+                Owners owners,
+                boolean initial) {
+            T after = type == ObjectEvent.Type.DENIED ? null : now.object();
+            return new ObjectEvent<>(kind, key, type, before, after, referrers, owners.holds(), initial, now.life());
         }
 
         private void deliver(ObjectEvent<T> event, int made) {
@@ -250,8 +424,12 @@ final class Subscription<T> implements AutoCloseable {
                     return;
                 }
             }
+            Set<Referrer> readers = event.readersNow();
+            if (readers.isEmpty()) {
+                return; // DENIED follows
+            }
             try {
-                listener.accept(event);
+                listener.accept(gathers ? event : event.deliveredTo(readers));
             } catch (Throwable e) {
                 log.error("a listener failed with {}; it gets the next event all the same", event, e);
             }

@@ -1,22 +1,33 @@
 package dev.podcache.metrics;
 
 import dev.podcache.object.FailureReason;
+import dev.podcache.object.NotApi;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
- * Counts the events of one cache, and forwards them to a listener whose exceptions are caught. Thread-safe: the
- * counters are striped, and no method blocks.
+ * Counts the events of one cache, and forwards them to a listener whose exceptions it catches. Thread-safe: the counters
+ * are striped, and no method blocks.
+ *
+ * @hidden
  */
+@NotApi
 public final class CountedEvents implements PodcacheMetrics {
 
+    private static final Logger log = LoggerFactory.getLogger(PodcacheMetrics.class);
+
     private final PodcacheMetrics listener;
+    private final AtomicBoolean warned = new AtomicBoolean();
     private final LongAdder misses = new LongAdder();
     private final LongAdder staleServed = new LongAdder();
     private final LongAdder answered = new LongAdder();
@@ -25,7 +36,12 @@ public final class CountedEvents implements PodcacheMetrics {
 
     /** Makes counters that start at zero. Events are forwarded to {@code listener}. */
     public CountedEvents(PodcacheMetrics listener) {
-        this.listener = PodcacheMetrics.guarded(listener);
+        this.listener = listener;
+    }
+
+    /** Returns {@code listener} if it counts already, so that its exceptions are caught, or new counters before it. */
+    public static CountedEvents of(PodcacheMetrics listener) {
+        return listener instanceof CountedEvents counted ? counted : new CountedEvents(listener);
     }
 
     private static Map<FailureReason, LongAdder> adders() {
@@ -39,13 +55,13 @@ public final class CountedEvents implements PodcacheMetrics {
     @Override
     public void missed(ObjectKind<?> kind, ObjectKey key, String strategy) {
         misses.increment();
-        listener.missed(kind, key, strategy);
+        forward(() -> listener.missed(kind, key, strategy));
     }
 
     @Override
     public void staleServed(ObjectKind<?> kind, ObjectKey key, String strategy) {
         staleServed.increment();
-        listener.staleServed(kind, key, strategy);
+        forward(() -> listener.staleServed(kind, key, strategy));
     }
 
     @Override
@@ -55,18 +71,30 @@ public final class CountedEvents implements PodcacheMetrics {
         } else {
             increment(fetchFailures, failure);
         }
-        listener.fetched(kind, key, why, failure, took);
+        forward(() -> listener.fetched(kind, key, why, failure, took));
     }
 
     @Override
     public void watchFailed(ObjectKind<?> kind, ObjectKey key, FailureReason failure) {
         increment(watchFailures, failure);
-        listener.watchFailed(kind, key, failure);
+        forward(() -> listener.watchFailed(kind, key, failure));
     }
 
     @Override
     public void watchSynced(ObjectKind<?> kind, ObjectKey key, Duration took) {
-        listener.watchSynced(kind, key, took);
+        forward(() -> listener.watchSynced(kind, key, took));
+    }
+
+    private void forward(Runnable call) {
+        try {
+            call.run();
+        } catch (Throwable e) {
+            // An Error too, such as a NoClassDefFoundError in a listener: it must not end a watch. One warning, because
+            // a listener that always throws would fill the log at the rate of the gets.
+            log.atLevel(warned.compareAndSet(false, true) ? Level.WARN : Level.DEBUG)
+                    .setCause(e)
+                    .log("metrics listener {} threw; its further exceptions are logged at DEBUG", listener.getClass());
+        }
     }
 
     /** Returns how often {@link #missed} was called. */

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Cache hits are not reported: a hit costs about as much as reading a field, and a call would cost more. {@code
  * PodcacheBuilder.recordStats} counts them.
  *
- * <p><b>Rules for implementations.</b> Be fast, do not block, do not call Podcache. The first exception is logged; all
- * exceptions are otherwise ignored. Methods are called by many threads concurrently, and never under a lock of
- * Podcache. Do not use the key as a metric label: that is one time series for each object.
+ * <p><b>Rules for implementations.</b> Be fast, do not block, do not call Podcache. Methods are called by many threads
+ * concurrently, and never under a lock of Podcache. What a method throws is logged, the first time as a warning and later
+ * at DEBUG, and has no other effect. Do not use the key as a metric label: that is one time series for each object.
  */
 public interface PodcacheMetrics {
 
@@ -23,21 +23,22 @@ public interface PodcacheMetrics {
     PodcacheMetrics NONE = new PodcacheMetrics() {};
 
     /**
-     * Called when a get found no fresh answer, so that it waits for a request or returns the known object. Runs on the
-     * thread of the get, before the get does anything else.
+     * Called when a get found no fresh answer, so that it waits for a request or returns the known object. Once for each
+     * get. Runs on the thread that called get, before it waits.
      *
      * @param strategy {@code GET}, {@code CACHE} or {@code WATCH}
      */
     default void missed(ObjectKind<?> kind, ObjectKey key, String strategy) {}
 
     /**
-     * Called when a get returned an object that is older than the strategy promises, instead of failing. Runs on the
-     * thread of the get.
+     * Called when a get returns an object that is older than the strategy promises, instead of failing. Runs on the
+     * thread that called get; for a {@code getObjectAsync} that had to wait, on a thread that must not be blocked.
      */
     default void staleServed(ObjectKind<?> kind, ObjectKey key, String strategy) {}
 
     /**
-     * Called when a fetch ended: the requests, with their retries, that one or many gets waited for.
+     * Called when a fetch ended: the requests, with their retries, that one or many gets waited for. Runs on a thread that
+     * must not be blocked.
      *
      * @param why the cause, such as {@code first read} or {@code expired}; safe as a metric label
      * @param failure null if an object was returned; {@link FailureReason#NOT_FOUND} if the object does not exist
@@ -60,10 +61,4 @@ public interface PodcacheMetrics {
      * @param took the length of that period: since the watch was first needed, or was lost
      */
     default void watchSynced(ObjectKind<?> kind, ObjectKey key, Duration took) {}
-
-    /** Returns a listener that forwards all events to {@code metrics} and never throws. */
-    static PodcacheMetrics guarded(PodcacheMetrics metrics) {
-        boolean safe = metrics == NONE || metrics instanceof GuardedMetrics || metrics instanceof CountedEvents;
-        return safe ? metrics : new GuardedMetrics(metrics);
-    }
 }

@@ -65,7 +65,12 @@ public final class NodeTtlSource implements ObjectTtlSource, AutoCloseable {
         }
         NodeTtlSource source = new NodeTtlSource(lister, defaultTtl);
         lister.addListener(source.listener);
-        source.read();
+        try {
+            source.read();
+        } catch (Throwable e) {
+            lister.removeListener(source.listener);
+            throw e;
+        }
         return source;
     }
 

@@ -5,6 +5,8 @@
  *
  * <p>Read {@code NodeLister}, {@code WatchedNode}, {@code NodeTtlSource}. The watch writes and all others read. The
  * only lock is the monitor of {@code NodeTtlSource}: only the Node is read and the log is called under it.
+ *
+ * <p>Not API: may change in any release.
  */
 @NullMarked
 package dev.podcache.node;

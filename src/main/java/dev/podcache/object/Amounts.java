@@ -4,7 +4,12 @@ import io.fabric8.kubernetes.api.model.Quantity;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 
-/** Converts Kubernetes resource quantities to numbers. */
+/**
+ * Converts Kubernetes resource quantities to numbers.
+ *
+ * @hidden
+ */
+@NotApi
 public final class Amounts {
 
     private static final BigDecimal MOST = BigDecimal.valueOf(Long.MAX_VALUE);

@@ -20,5 +20,16 @@ public enum CacheState {
     /** The API server's last answer was NotFound. */
     ABSENT,
     /** Strategy WATCH: the first list and watch have not succeeded yet. */
-    NOT_SYNCED
+    NOT_SYNCED,
+    /**
+     * No answer is held: the API server refuses the object (403), whose reference is new, and is asked again soon. Only
+     * with {@code PodcacheBuilder.grantsFollow()}, where access comes after the reference.
+     */
+    WAITING_FOR_ACCESS,
+    /**
+     * The API server refuses the object (403): with {@code PodcacheBuilder.grantsFollow()}, although access had time to follow
+     * the reference; with {@code PodcacheBuilder.watchRbac()}, because access was revoked, and the watch was closed for that.
+     * In the second case, what is known may be held still, and is returned as stale.
+     */
+    FORBIDDEN
 }

@@ -1,12 +1,16 @@
 package dev.podcache.object;
 
+import com.google.common.base.Splitter;
 import java.util.Objects;
 
 /**
  * Checks Kubernetes names, as IsDNS1123Label and IsDNS1123Subdomain of {@code k8s.io/apimachinery/pkg/util/validation}
- * do.
+ * do. Pure functions.
+ *
+ * @hidden
  */
-final class Names {
+@NotApi
+public final class Names {
 
     private static final int MAX_LABEL = 63;
     private static final int MAX_SUBDOMAIN = 253;
@@ -31,11 +35,27 @@ final class Names {
         }
     }
 
-    static boolean isLabel(String value) {
+    /** Names of RBAC and of trust bundles, such as {@code example.com:signer:v1}, are subdomains that colons join. */
+    static void requireSubdomains(String what, String value) {
+        Objects.requireNonNull(value, () -> what + " is null: give the " + what + " of the object");
+        if (!isSubdomains(value)) {
+            // the message says what is usual
+            requireSubdomain(what, value);
+        }
+    }
+
+    static boolean isSubdomains(String value) {
+        return value.length() <= MAX_SUBDOMAIN
+                && Splitter.on(':').splitToStream(value).allMatch(Names::isSubdomain);
+    }
+
+    /** Returns whether {@code value} is a label: one part of the name of a machine. */
+    public static boolean isLabel(String value) {
         return value.length() <= MAX_LABEL && value.indexOf('.') < 0 && isSubdomain(value);
     }
 
-    static boolean isSubdomain(String value) {
+    /** Returns whether {@code value} is a subdomain: labels with dots between them, in all at most 253 characters. */
+    public static boolean isSubdomain(String value) {
         if (value.isEmpty() || value.length() > MAX_SUBDOMAIN) {
             return false;
         }

@@ -2,7 +2,12 @@ package dev.podcache.object;
 
 import java.util.Locale;
 
-/** Writes numbers for people, thousands with commas. */
+/**
+ * Writes numbers for people, thousands with commas.
+ *
+ * @hidden
+ */
+@NotApi
 public final class Numbers {
 
     private Numbers() {}

@@ -50,11 +50,6 @@ public final class ObjectKey implements Comparable<ObjectKey> {
         return Names.isLabel(namespace) && Names.isSubdomain(name);
     }
 
-    /** Returns whether {@code name} is a legal object name. */
-    static boolean isLegalName(String name) {
-        return Names.isSubdomain(name);
-    }
-
     /**
      * Returns the key of a cluster-scoped object, such as a Node.
      *

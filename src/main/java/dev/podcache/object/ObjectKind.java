@@ -149,7 +149,8 @@ public final class ObjectKind<T extends HasMetadata> {
     }
 
     /**
-     * Returns a validated key of an object of this kind.
+     * Returns a validated key of an object of this kind. Names of cluster-scoped objects, except Nodes, may be several legal names
+     * that colons join, such as {@code system:basic-user}.
      *
      * @param namespace empty if, and only if, the kind is cluster-scoped
      * @throws IllegalArgumentException if an argument is not legal; the message quotes it and says what is allowed
@@ -162,12 +163,19 @@ public final class ObjectKind<T extends HasMetadata> {
             throw new IllegalArgumentException(
                     "a " + this.name + " has no namespace, but \"" + namespace + "\" was given: give an empty one");
         }
-        return ObjectKey.validatedClusterScoped(name);
+        if (equals(NODE)) {
+            return ObjectKey.validatedClusterScoped(name);
+        }
+        Names.requireSubdomains("name", name);
+        return ObjectKey.of("", name);
     }
 
     /** Returns whether {@link #validatedKey} would accept this key. */
     public boolean isLegal(ObjectKey key) {
-        return namespaced ? key.isLegal() : key.namespace().isEmpty() && ObjectKey.isLegalName(key.name());
+        return namespaced
+                ? key.isLegal()
+                : key.namespace().isEmpty()
+                        && (equals(NODE) ? Names.isSubdomain(key.name()) : Names.isSubdomains(key.name()));
     }
 
     /** Returns whether {@code listKind} is the kind of a list of these objects. A definition may name its lists freely. */

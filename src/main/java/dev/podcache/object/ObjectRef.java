@@ -72,11 +72,13 @@ public final class ObjectRef implements Comparable<ObjectRef> {
         return Objects.hash(kind, key, usage);
     }
 
-    /** Orders references by the name of their kind, then by key, then by usage; see {@link ObjectKey#compareTo}. */
+    /** Orders references by their kind, then by key, then by usage; see {@link ObjectKey#compareTo}. */
     @Override
     public int compareTo(ObjectRef other) {
         return ComparisonChain.start()
                 .compare(kind.toString(), other.kind.toString())
+                .compare(kind.apiVersion(), other.kind.apiVersion())
+                .compare(kind.plural(), other.kind.plural())
                 .compare(key, other.key)
                 .compare(usage, other.usage, Ordering.natural().nullsFirst())
                 .result();

@@ -35,7 +35,10 @@ public abstract sealed class ObjectUnavailableException extends RuntimeException
         return kind.name() + " " + key;
     }
 
-    /** No registered referrer refers to the object, so no request was made. */
+    /**
+     * No registered referrer refers to the object, so no request was made. For a read of an owner: it did not register the
+     * object. For a read without an owner: no owner without a subject refers to it.
+     */
     public static final class NotRegistered extends ObjectUnavailableException {
         public NotRegistered(ObjectKind<?> kind, ObjectKey key) {
             super(
@@ -46,6 +49,46 @@ public abstract sealed class ObjectUnavailableException extends RuntimeException
                             + " owner that needs it, before reading it",
                     null,
                     false);
+        }
+    }
+
+    /**
+     * The subject of the owner may not read the object: a review has said so, none was answered in time, or the owner
+     * reads on behalf of nobody. It is reviewed again after 30 s at the latest.
+     *
+     * <p>Has no stack trace: for an owner that may not read, this is a frequent answer.
+     */
+    public static final class Denied extends ObjectUnavailableException {
+
+        private final transient @Nullable Subject subject;
+        private final String reason;
+
+        /**
+         * Reports a read that a subject may not make.
+         *
+         * @param subject null for nobody
+         * @param reason why, for people; "" if the review does not say
+         */
+        public Denied(ObjectKind<?> kind, ObjectKey key, @Nullable Subject subject, String reason) {
+            super(
+                    kind,
+                    key,
+                    name(kind, key) + " may not be read on behalf of " + (subject == null ? "nobody" : subject)
+                            + (reason.isEmpty() ? "" : ": " + Quoted.text(reason)),
+                    null,
+                    false);
+            this.subject = subject;
+            this.reason = reason;
+        }
+
+        /** Returns the subject of the owner; null if it reads on behalf of nobody. */
+        public @Nullable Subject subject() {
+            return subject;
+        }
+
+        /** Returns why, as the API server's review says it, or why there is no answer; "" if the review gives no reason. */
+        public String reason() {
+            return reason;
         }
     }
 
@@ -69,18 +112,50 @@ public abstract sealed class ObjectUnavailableException extends RuntimeException
         }
     }
 
-    /** Strategy WATCH: the first list and watch did not succeed in time. The cause is their last failure, if any. */
+    /**
+     * Strategy WATCH: the object was not listed and watched in time. The cause is the last failure of the list or the
+     * watch, if any. Without one, either the API server was not reached within ten seconds ({@link #reason} is {@link
+     * FailureReason#UNAVAILABLE}), or it was asked and did not answer within the first-sync timeout ({@link
+     * FailureReason#TIMEOUT}).
+     */
     public static final class NotSynced extends ObjectUnavailableException {
-        public NotSynced(ObjectKind<?> kind, ObjectKey key, Duration waited, @Nullable Throwable lastFailure) {
+
+        private final FailureReason reason;
+
+        /**
+         * Reports a get whose wait ended without an answer.
+         *
+         * @param reason of {@code lastFailure}; without one, whether the server was reached
+         * @param waited how long a get may wait; zero for one that did not wait so long, because the object is refused
+         */
+        public NotSynced(
+                ObjectKind<?> kind,
+                ObjectKey key,
+                FailureReason reason,
+                Duration waited,
+                @Nullable Throwable lastFailure) {
             super(
                     kind,
                     key,
-                    name(kind, key) + " not synced within " + waited.toMillis() + " ms"
-                            + (lastFailure == null
-                                    ? ": no answer yet; get it again, or allow a longer firstSyncTimeout"
-                                    : ": " + lastFailure.getMessage()),
+                    name(kind, key) + " not synced"
+                            + (waited.isZero() ? "" : " within " + waited.toMillis() + " ms")
+                            + ": "
+                            + (lastFailure == null ? without(reason) : lastFailure.getMessage()),
                     lastFailure,
                     true);
+            this.reason = reason;
+        }
+
+        private static String without(FailureReason reason) {
+            return reason == FailureReason.UNAVAILABLE
+                    ? "the API server was not reached, so it was not asked yet; check the address, the network and the"
+                            + " credentials"
+                    : "no answer yet; get it again, or allow a longer firstSyncTimeout";
+        }
+
+        /** Returns why the last list or watch failed, or what there was no time for: see above. */
+        public FailureReason reason() {
+            return reason;
         }
     }
 

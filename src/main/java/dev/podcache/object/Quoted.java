@@ -7,7 +7,10 @@ import java.util.stream.Collectors;
 /**
  * Quotes untrusted text for a log line or message: cut to a bounded length, on one line, so that its author cannot
  * forge log lines. Never for payloads of Secrets.
+ *
+ * @hidden
  */
+@NotApi
 public final class Quoted {
 
     private static final int LONGEST_VALUE = 80;

@@ -26,6 +26,9 @@ public final class ReadConsistency {
      * The state that the object had at {@code resourceVersion}, or a later one. With the version that a write returned,
      * the write itself is seen. A version that no write has returned yet is answered with the latest state.
      *
+     * <p>Versions of one resource are compared as numbers, as clients may from Kubernetes 1.35 on
+     * (<a href="https://github.com/kubernetes/enhancements/issues/5504">KEP-5504</a>); those of older servers are numbers too.
+     *
      * @throws IllegalArgumentException if it is not a number, which versions of Kubernetes are
      */
     public static ReadConsistency atLeast(String resourceVersion) {

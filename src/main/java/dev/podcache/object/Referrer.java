@@ -1,6 +1,8 @@
 package dev.podcache.object;
 
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An owner that needs objects and keeps them cached while it is registered: a pod ({@link PodKey}) or, for example, a
@@ -9,6 +11,10 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
  * <p>Two referrers are the same if {@link Object#equals} says so. Implementations are immutable, include the {@link
  * #uid()} in their equality and have a {@code toString} suitable for logs. An owner that is deleted and created again
  * under the same name is a different referrer.
+ *
+ * <p>With a subject ({@link #onBehalfOf}), an owner reads on behalf of somebody: it reads an object only while the API
+ * server says that the subject may get it. The subject is no part of the identity: owners of one UID are one owner, and
+ * the subject that counts is the one that was registered last.
  */
 public interface Referrer {
 
@@ -37,5 +43,24 @@ public interface Referrer {
      */
     static Referrer of(HasMetadata object) {
         return ObjectReferrer.of(object);
+    }
+
+    /**
+     * Returns the same owner, which reads on behalf of a subject.
+     *
+     * @param subject null for nobody: then the owner may read nothing
+     */
+    default Referrer onBehalfOf(@Nullable Subject subject) {
+        return new ReferrerOnBehalf(this, subject);
+    }
+
+    /** Returns whether this owner reads on behalf of somebody, or of nobody, and not with all rights of the cache. */
+    default boolean isOnBehalf() {
+        return false;
+    }
+
+    /** Returns the subject; empty for an owner that reads on behalf of nobody, and for one without a subject. */
+    default Optional<Subject> subject() {
+        return Optional.empty();
     }
 }

@@ -7,7 +7,10 @@ import org.jspecify.annotations.Nullable;
  * Compares {@code metadata.resourceVersion}s as unsigned 64-bit numbers, which they are in Kubernetes' own storage. A
  * version that is null, empty or not such a number is <em>unknown</em>. An unknown version is neither older nor newer
  * than any other.
+ *
+ * @hidden
  */
+@NotApi
 public final class ResourceVersions {
 
     /** 2^64 - 1 is 18446744073709551615. */

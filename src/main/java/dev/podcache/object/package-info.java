@@ -4,6 +4,9 @@
  * {@link dev.podcache.object.ObjectUnavailableException} explains why a get failed. Values only: no threads, no I/O, no
  * imports from other packages of Podcache.
  *
+ * <p>{@code ModelJson} is the only way between a class of fabric8's model and a JSON tree, whichever version of fabric8 there
+ * is; {@code ModelTypes} treats such trees as the API server does. Both are not API.
+ *
  * <p>Read {@code ObjectKey}, then {@code Reference}, then {@code ObjectUnavailableException}.
  */
 @NullMarked

@@ -6,6 +6,8 @@
  *
  * <p>Read {@code StrategicMergePatch}, {@code MergeKeys} (the table), {@code StrategicApply}, {@code
  * StrategicDiff}, {@code ElementOrder}.
+ *
+ * <p>Not API: may change in any release.
  */
 @NullMarked
 package dev.podcache.patch;

@@ -11,7 +11,6 @@ import io.fabric8.kubernetes.api.model.PodSpec;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiConsumer;
-import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,7 +42,9 @@ public final class PodReferences {
      * @throws IllegalArgumentException if the pod has no metadata, namespace, name or spec; the message says which
      */
     public static Set<Reference> secrets(Pod pod) {
-        return secrets(pod, Reference::new);
+        ImmutableSet.Builder<Reference> found = ImmutableSet.builderWithExpectedSize(EXPECTED_REFERENCES);
+        forEach(pod, (key, usage) -> found.add(new Reference(key, usage)), (key, usage) -> {});
+        return found.build();
     }
 
     /**
@@ -53,29 +54,44 @@ public final class PodReferences {
      * @throws IllegalArgumentException if the pod has no metadata, namespace, name or spec; the message says which
      */
     public static Set<Reference> configMaps(Pod pod) {
-        return configMaps(pod, Reference::new);
+        ImmutableSet.Builder<Reference> found = ImmutableSet.builderWithExpectedSize(EXPECTED_REFERENCES);
+        forEach(pod, (key, usage) -> {}, (key, usage) -> found.add(new Reference(key, usage)));
+        return found.build();
     }
 
     /** Returns the keys of {@link #secrets}, whatever their usage, as an unmodifiable set. */
     public static Set<ObjectKey> secretKeys(Pod pod) {
-        return secrets(pod, (key, usage) -> key);
+        ImmutableSet.Builder<ObjectKey> found = ImmutableSet.builderWithExpectedSize(EXPECTED_REFERENCES);
+        forEach(pod, (key, usage) -> found.add(key), (key, usage) -> {});
+        return found.build();
     }
 
     /** Returns the keys of {@link #configMaps}, whatever their usage, as an unmodifiable set. */
     public static Set<ObjectKey> configMapKeys(Pod pod) {
-        return configMaps(pod, (key, usage) -> key);
+        ImmutableSet.Builder<ObjectKey> found = ImmutableSet.builderWithExpectedSize(EXPECTED_REFERENCES);
+        forEach(pod, (key, usage) -> {}, (key, usage) -> found.add(key));
+        return found.build();
     }
 
-    private static <R> ImmutableSet<R> secrets(Pod pod, BiFunction<ObjectKey, Usage, R> mapper) {
-        Collector<R> collector = new Collector<>(pod, mapper);
-        SecretNames.forEach(spec(pod), collector);
-        return collector.build();
+    /**
+     * Passes each mention of a Secret in {@code pod} to {@code secrets}, and each of a ConfigMap to {@code configMaps}, in
+     * the order of the spec. An object comes as often as the pod mentions it.
+     *
+     * @throws IllegalArgumentException if the pod has no metadata, namespace, name or spec; the message says which
+     */
+    public static void forEach(Pod pod, BiConsumer<ObjectKey, Usage> secrets, BiConsumer<ObjectKey, Usage> configMaps) {
+        Objects.requireNonNull(secrets, "secrets");
+        Objects.requireNonNull(configMaps, "configMaps");
+        String namespace = metadata(pod).getNamespace();
+        PodSpecNames.forEach(spec(pod), named(namespace, secrets), named(namespace, configMaps));
     }
 
-    private static <R> ImmutableSet<R> configMaps(Pod pod, BiFunction<ObjectKey, Usage, R> mapper) {
-        Collector<R> collector = new Collector<>(pod, mapper);
-        ConfigMapNames.forEach(spec(pod), collector);
-        return collector.build();
+    private static BiConsumer<Usage, @Nullable String> named(String namespace, BiConsumer<ObjectKey, Usage> found) {
+        return (usage, name) -> {
+            if (name != null && !name.isEmpty()) {
+                found.accept(ObjectKey.of(namespace, name), usage);
+            }
+        };
     }
 
     /**
@@ -132,29 +148,5 @@ public final class PodReferences {
 
     private static String named(ObjectMeta metadata) {
         return "pod " + metadata.getNamespace() + "/" + metadata.getName();
-    }
-
-    /** Collects the results of {@code mapper} for all names that are neither null nor empty. */
-    private static final class Collector<R> implements BiConsumer<Usage, @Nullable String> {
-
-        private final String namespace;
-        private final BiFunction<ObjectKey, Usage, R> mapper;
-        private final ImmutableSet.Builder<R> builder = ImmutableSet.builderWithExpectedSize(EXPECTED_REFERENCES);
-
-        Collector(Pod pod, BiFunction<ObjectKey, Usage, R> mapper) {
-            this.namespace = metadata(pod).getNamespace();
-            this.mapper = mapper;
-        }
-
-        @Override
-        public void accept(Usage usage, @Nullable String name) {
-            if (name != null && !name.isEmpty()) {
-                builder.add(mapper.apply(ObjectKey.of(namespace, name), usage));
-            }
-        }
-
-        ImmutableSet<R> build() {
-            return builder.build();
-        }
     }
 }

@@ -1,6 +1,6 @@
 package dev.podcache.pod;
 
-import static dev.podcache.pod.Containers.present;
+import static dev.podcache.pod.PodSpecNames.present;
 
 import dev.podcache.object.Amounts;
 import io.fabric8.kubernetes.api.model.Container;

@@ -1,10 +1,9 @@
 package dev.podcache.pod;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.common.collect.ImmutableList;
+import dev.podcache.object.ModelJson;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.Reference;
@@ -28,12 +27,12 @@ public final class ReferencePaths {
      * it reports paths.
      */
 
-    private static final ObjectMapper JSON = new ObjectMapper();
     private static final List<String> NAME_FIELDS = List.of("name", "secretName");
 
     private final Map<String, NamedField> fields = new HashMap<>();
     private final String namespace;
-    private final ImmutableList.Builder<ReferencePath> found = ImmutableList.builder();
+    private final ImmutableList.Builder<ReferencePath> secrets = ImmutableList.builder();
+    private final ImmutableList.Builder<ReferencePath> configMaps = ImmutableList.builder();
 
     /** The text of a field, and whether the object that has the field says {@code optional: true}. */
     private record NamedField(String text, boolean optional) {}
@@ -53,12 +52,18 @@ public final class ReferencePaths {
     public static List<ReferencePath> of(PodSpec spec, String namespace, String root) {
         ReferencePaths paths = new ReferencePaths(namespace);
         PodSpec labelled = paths.labelled(spec, root);
-        SecretNames.forEach(labelled, (usage, field) -> paths.add(ObjectKind.SECRET, usage, field));
-        ConfigMapNames.forEach(labelled, (usage, field) -> paths.add(ObjectKind.CONFIG_MAP, usage, field));
-        return paths.found.build();
+        PodSpecNames.forEach(
+                labelled,
+                (usage, field) -> paths.add(ObjectKind.SECRET, usage, field, paths.secrets),
+                (usage, field) -> paths.add(ObjectKind.CONFIG_MAP, usage, field, paths.configMaps));
+        return ImmutableList.<ReferencePath>builder()
+                .addAll(paths.secrets.build())
+                .addAll(paths.configMaps.build())
+                .build();
     }
 
-    private void add(ObjectKind<?> kind, Usage usage, @Nullable String path) {
+    private void add(
+            ObjectKind<?> kind, Usage usage, @Nullable String path, ImmutableList.Builder<ReferencePath> found) {
         NamedField field = path == null ? null : fields.get(path);
         if (field != null && path != null) {
             Reference reference = new Reference(ObjectKey.of(namespace, field.text), usage);
@@ -68,13 +73,9 @@ public final class ReferencePaths {
     }
 
     private PodSpec labelled(PodSpec spec, String root) {
-        JsonNode tree = JSON.valueToTree(spec);
+        JsonNode tree = ModelJson.tree(spec);
         label(tree, root);
-        try {
-            return JSON.treeToValue(tree, PodSpec.class);
-        } catch (JsonProcessingException e) {
-            throw new IllegalStateException("a spec does not survive a copy", e);
-        }
+        return ModelJson.model(tree, PodSpec.class);
     }
 
     private void label(JsonNode node, String path) {

@@ -1,5 +1,6 @@
 package dev.podcache.reflector;
 
+import dev.podcache.reflector.AttemptQueues.NextAttempt;
 import dev.podcache.time.Backoff;
 import dev.podcache.time.OutageBackoff;
 import java.time.Duration;
@@ -26,12 +27,12 @@ final class Outage {
     /** How long an unanswered probe keeps others from trying. */
     private static final long PROBE_TIMEOUT = Duration.ofSeconds(5).toNanos();
 
-    private final Set<PendingAttempt> failed = new HashSet<>(); // attempts that failed since the last success
+    private final Set<NextAttempt> failed = new HashSet<>(); // attempts that failed since the last success
     private int failuresInARow;
     private boolean lasts;
     private boolean pauseRequested; // whether the server asked for a pause in this outage
     private long since;
-    private @Nullable PendingAttempt probe;
+    private @Nullable NextAttempt probe;
     private long probeBegan;
     private long nextProbe;
     private final OutageBackoff backoff = new OutageBackoff();
@@ -43,7 +44,7 @@ final class Outage {
     }
 
     /** Records that an attempt was not answered. */
-    void unanswered(PendingAttempt attempt, long reflectors, long now, double random) {
+    void unanswered(NextAttempt attempt, long reflectors, long now, double random) {
         probeEnded(attempt, random);
         if (countFailure(attempt, reflectors, now)) {
             nextProbe = now + backoff.pause(Duration.ZERO, random).toNanos();
@@ -51,7 +52,7 @@ final class Outage {
     }
 
     /** Records that the server asked to repeat an attempt after a pause. */
-    void refused(PendingAttempt attempt, long reflectors, Duration asked, long now, double random) {
+    void refused(NextAttempt attempt, long reflectors, Duration asked, long now, double random) {
         boolean begins = countFailure(attempt, reflectors, now);
         if (begins || attempt == probe) {
             probe = null;
@@ -70,7 +71,7 @@ final class Outage {
      * Records that the server served an attempt. Returns whether that ends the outage. If the server asked for a pause,
      * only a probe ends the outage, because attempts that were in progress before may still be served.
      */
-    boolean served(PendingAttempt attempt) {
+    boolean served(NextAttempt attempt) {
         failuresInARow = 0;
         failed.clear();
         boolean ends = lasts && (!pauseRequested || attempt == probe);
@@ -83,7 +84,7 @@ final class Outage {
     }
 
     /** Removes the attempt of a closed reflector. */
-    void closed(PendingAttempt attempt, double random) {
+    void closed(NextAttempt attempt, double random) {
         failed.remove(attempt);
         probeEnded(attempt, random);
     }
@@ -93,14 +94,14 @@ final class Outage {
         return nextProbe - now;
     }
 
-    void probeBegins(PendingAttempt attempt, long now) {
+    void probeBegins(NextAttempt attempt, long now) {
         probe = attempt;
         probeBegan = now;
         nextProbe = now + PROBE_TIMEOUT;
     }
 
     /** Counts a failed attempt. Returns whether an outage begins with it. */
-    private boolean countFailure(PendingAttempt attempt, long reflectors, long now) {
+    private boolean countFailure(NextAttempt attempt, long reflectors, long now) {
         failed.add(attempt);
         failuresInARow++;
         if (lasts || failuresInARow < THRESHOLD || failed.size() < Math.min(THRESHOLD, reflectors)) {
@@ -112,7 +113,7 @@ final class Outage {
         return true;
     }
 
-    private void probeEnded(PendingAttempt attempt, double random) {
+    private void probeEnded(NextAttempt attempt, double random) {
         if (probe == attempt) {
             probe = null;
             Duration outage = Duration.ofNanos(probeBegan - since);

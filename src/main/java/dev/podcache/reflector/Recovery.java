@@ -1,8 +1,11 @@
 package dev.podcache.reflector;
 
+import dev.podcache.reflector.AttemptQueues.NextAttempt;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
 import java.util.function.ObjLongConsumer;
@@ -12,10 +15,16 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Decides when the reflectors of one API server repeat failed attempts, so that they recover together without a request
- * storm. Share one instance among all reflectors of a server. Thread-safe.
+ * storm, and has them look for dead watches every 10 s. Share one instance among all reflectors of a server.
+ * Thread-safe.
  *
  * <p><b>Spread.</b> A single failure is repeated after the reflector's own pause. Reflectors that fail together are
- * spread by up to 5 ms for each of them, at most 1.8 s. Lists are limited to 200 a second, watches to 1,000.
+ * spread by up to 5 ms for each of them, at most 1.8 s.
+ *
+ * <p><b>Limit.</b> In any second, at most 200 lists and 1,000 watches are <i>repeated</i>, lists that confirm what is
+ * known included. The first list and the first watch of a reflector are not limited and not delayed unless there is an
+ * outage, because a get may wait for them: whoever opens a thousand reflectors at once makes a thousand lists at once. A
+ * plain list that is made at once because the server refused to stream it is not limited either.
  *
  * <p><b>Outage.</b> An outage begins when three attempts in a row, of three different reflectors (or of all, if there
  * are fewer), were not answered or were told to come later (Retry-After). During an outage, one reflector at a time
@@ -36,26 +45,36 @@ public final class Recovery {
      * outage      one at a time, at the next probe; urgent ones first;     one is served; attempts that waited are then
      *             not before the end of a pause of its own                 due, spread
      *
-     * A reflector has at most one pending attempt. Attempts run on the caller's or the timer's thread, under no lock.
+     * A reflector has at most one pending attempt. Attempts run on the caller's or the timer's thread, sweeps on the
+     * timer's thread; neither runs under a lock of this package. Under this lock, only the timekeeper, the token buckets
+     * and the source of random numbers are called.
+     *
+     * One timer serves attempts and sweeps. It is set while there are open reflectors. If it cannot be set because the
+     * timekeeper throws, twice, the next call sets it, whichever reflector makes it.
      */
 
-    /** The limit of lists in any second. */
+    /** The limit of lists that are repeated in any second. */
     public static final int LISTS_PER_SECOND = 200;
 
     private static final Logger log = LoggerFactory.getLogger(Recovery.class);
+    private static final long RETRY_PAUSE = Duration.ofMillis(250).toNanos();
     private static final long TOGETHER_WITHIN = Duration.ofSeconds(1).toNanos();
+    private static final long SPREAD_OF_EACH = Duration.ofMillis(5).toNanos();
+    private static final long LONGEST_SPREAD = Duration.ofMillis(1_800).toNanos();
+    private static final long SWEEP_PERIOD = Duration.ofSeconds(10).toNanos();
 
     final Timekeeper timekeeper;
-    final Watchdogs watchdogs;
-    final LatestVersion latestVersion = new LatestVersion();
     private final DoubleSupplier random;
-    private final PendingAttempts pending; // guarded by this, like all that follows
+    private volatile String latestVersion = ""; // a lost update only costs memory
+    private final AttemptQueues queues; // guarded by this, like all that follows
     private final Outage outage = new Outage();
-    private long reflectors;
+    private final List<NextAttempt> open = new ArrayList<>(); // those of open reflectors, each at its place
     private int numbers;
+    private long failingSince; // in nanoseconds; written under this, before failing
     private volatile boolean failing; // written under this; false if no attempt has failed since the last success
     private int failedTogether;
     private long failedAt;
+    private long nextSweep;
     private Timekeeper.@Nullable Scheduled timer;
     private long timerAt;
     private boolean running;
@@ -67,9 +86,13 @@ public final class Recovery {
     /** Makes a recovery whose jitter is drawn from {@code random}, uniform in [0, 1). */
     public Recovery(Timekeeper timekeeper, DoubleSupplier random) {
         this.timekeeper = timekeeper;
-        this.watchdogs = new Watchdogs(timekeeper);
         this.random = random;
-        this.pending = new PendingAttempts(timekeeper);
+        this.queues = new AttemptQueues(timekeeper);
+    }
+
+    /** Returns the time over which the attempts of so many reflectors that failed together are spread at random. */
+    public static Duration spread(int together) {
+        return Duration.ofNanos(Math.min(LONGEST_SPREAD, SPREAD_OF_EACH * Math.max(0, together - 1)));
     }
 
     /** Returns a random number in [0, 1), for jitter. */
@@ -77,45 +100,79 @@ public final class Recovery {
         return random.getAsDouble();
     }
 
-    /** Removes a reflector and drops its pending attempt. */
-    void close(PendingAttempt attempt) {
+    /**
+     * Returns the String of the call before if it equals {@code version}, otherwise {@code version}. Lists and bookmarks
+     * of one moment have the same version, but each is decoded to a String of its own; so the reflectors keep one for
+     * all of them.
+     */
+    String share(String version) {
+        String before = latestVersion;
+        if (before.equals(version)) {
+            return before;
+        }
+        latestVersion = version;
+        return version;
+    }
+
+    /** Removes a reflector and drops its pending attempt. Makes no attempt of another. */
+    void close(NextAttempt attempt) {
         synchronized (this) {
-            reflectors--;
             attempt.closed = true;
             removeLocked(attempt);
             outage.closed(attempt, random());
+            if (attempt.place >= 0) {
+                NextAttempt last = open.remove(open.size() - 1);
+                if (last != attempt) {
+                    open.set(attempt.place, last);
+                    last.place = attempt.place;
+                }
+                attempt.place = -1;
+            }
+            // what is due now is made by the timer: the caller may hold a lock
+            setTimerLocked(timekeeper.nanoTime());
+        }
+    }
+
+    /** Adds a reflector and makes its first attempt, a list: at once, or after the outage if there is one. */
+    void open(NextAttempt attempt, Runnable task) {
+        boolean waits;
+        synchronized (this) {
+            if (attempt.closed) {
+                return;
+            }
+            attempt.number = numbers++;
+            nextSweep = open.isEmpty() ? timekeeper.nanoTime() + SWEEP_PERIOD : nextSweep;
+            open.add(attempt);
+            attempt.place = open.size() - 1;
+            waits = outage.lasts();
+            if (waits) {
+                putLocked(attempt, true, Duration.ZERO, 0, task);
+            }
+        }
+        if (!waits) {
+            attempt.reflector.step(task);
+        }
+        runDue();
+    }
+
+    /** Makes another attempt after {@code pause}, and later if many reflectors failed together. */
+    void repeat(NextAttempt attempt, boolean isList, Duration pause, Runnable task) {
+        synchronized (this) {
+            long now = timekeeper.nanoTime();
+            failedTogether = now - failedAt < TOGETHER_WITHIN ? failedTogether + 1 : 1;
+            failedAt = now;
+            putLocked(attempt, isList, pause, randomSpread(failedTogether), task);
         }
         runDue();
     }
 
     /**
-     * Adds a reflector and makes its first attempt, a list: at once, or after the outage if there is one. Each call
-     * needs one {@link #close}.
+     * Makes another attempt after {@code pause}, because the refusal of the last one may pass soon. Not spread, and at the
+     * rate of watches: the server refuses before it reads anything.
      */
-    void open(PendingAttempt attempt, Runnable task) {
-        boolean waits;
+    void repeatSoon(NextAttempt attempt, Duration pause, Runnable task) {
         synchronized (this) {
-            reflectors++;
-            attempt.number = numbers++;
-            waits = failing && outage.lasts();
-            if (waits) {
-                putLocked(attempt, true, Duration.ZERO, 0, task);
-            }
-        }
-        if (waits) {
-            runDue();
-        } else {
-            task.run();
-        }
-    }
-
-    /** Makes another attempt after {@code pause}, and later if many reflectors failed together. */
-    void repeat(PendingAttempt attempt, boolean isList, Duration pause, Runnable task) {
-        synchronized (this) {
-            long now = timekeeper.nanoTime();
-            failedTogether = now - failedAt < TOGETHER_WITHIN ? failedTogether + 1 : 1;
-            failedAt = now;
-            putLocked(attempt, isList, pause, spread(failedTogether), task);
+            putLocked(attempt, false, pause, 0, task);
         }
         runDue();
     }
@@ -124,7 +181,7 @@ public final class Recovery {
      * Makes a list that confirms the sink's state: if a get waits, right after {@code pause}, else at a random moment in
      * the last three quarters of {@code within}. In the first quarter, the server may still refuse the version.
      */
-    void confirm(PendingAttempt attempt, Duration pause, Duration within, Runnable task) {
+    void confirm(NextAttempt attempt, Duration pause, Duration within, Runnable task) {
         synchronized (this) {
             putLocked(attempt, true, pause, (long) ((1 + 3 * random()) / 4 * within.toNanos()), task);
         }
@@ -132,7 +189,7 @@ public final class Recovery {
     }
 
     /** Makes the attempts of a reflector urgent until {@link #settle}, because a get waits for the object. */
-    void hurry(PendingAttempt attempt) {
+    void hurry(NextAttempt attempt) {
         synchronized (this) {
             Runnable task = attempt.task;
             removeLocked(attempt);
@@ -140,21 +197,52 @@ public final class Recovery {
             if (task != null) {
                 attempt.task = task;
                 attempt.due = attempt.earliest;
-                pending.add(attempt);
+                queues.add(attempt);
             }
         }
         runDue();
     }
 
+    /** Makes the pending attempt of a reflector sooner: see {@link Reflector#retry}. */
+    void retry(NextAttempt attempt) {
+        synchronized (this) {
+            long now = timekeeper.nanoTime();
+            long soonest = now + Math.max(0, attempt.since + RETRY_PAUSE - now);
+            Runnable task = attempt.task;
+            if (task == null || attempt.due - soonest <= 0) {
+                return;
+            }
+            removeLocked(attempt);
+            attempt.task = task;
+            attempt.earliest = soonest;
+            attempt.due = soonest;
+            queues.add(attempt);
+        }
+        runDue();
+    }
+
+    /**
+     * Returns whether an attempt of any reflector was not answered, or was told to come later, and none was served since.
+     * Takes no lock.
+     */
+    public boolean isFailing() {
+        return failing;
+    }
+
+    /** Returns for how long {@link #isFailing} has been true; empty if it is not. Takes no lock. */
+    public Optional<Duration> failingFor() {
+        return failing ? Optional.of(Duration.ofNanos(timekeeper.nanoTime() - failingSince)) : Optional.empty();
+    }
+
     /** Records that the object is up to date: its attempts are not urgent, and the pending one is dropped. */
-    synchronized void settle(PendingAttempt attempt) {
+    synchronized void settle(NextAttempt attempt) {
         removeLocked(attempt);
         attempt.isUrgent = false;
         setTimerLocked(timekeeper.nanoTime());
     }
 
     /** Records that the server served an attempt, or refused it for good. Cheap while nothing fails. */
-    void served(PendingAttempt attempt) {
+    void served(NextAttempt attempt) {
         if (!failing && !attempt.waitsForOutage) {
             return;
         }
@@ -172,8 +260,8 @@ public final class Recovery {
      * Records that an attempt was not answered. Returns whether there is an outage; this then decides when to try
      * again.
      */
-    boolean unanswered(PendingAttempt attempt) {
-        return failed(attempt, (reflector, now) -> outage.unanswered(reflector, reflectors, now, random()));
+    boolean unanswered(NextAttempt attempt) {
+        return failed(attempt, (reflector, now) -> outage.unanswered(reflector, open.size(), now, random()));
     }
 
     /**
@@ -182,13 +270,16 @@ public final class Recovery {
      *
      * @param asked the pause that the server asked for
      */
-    boolean refused(PendingAttempt attempt, Duration asked) {
-        return failed(attempt, (reflector, now) -> outage.refused(reflector, reflectors, asked, now, random()));
+    boolean refused(NextAttempt attempt, Duration asked) {
+        return failed(attempt, (reflector, now) -> outage.refused(reflector, open.size(), asked, now, random()));
     }
 
-    private synchronized boolean failed(PendingAttempt attempt, ObjLongConsumer<PendingAttempt> outcome) {
+    private synchronized boolean failed(NextAttempt attempt, ObjLongConsumer<NextAttempt> outcome) {
         if (attempt.closed) {
             return false;
+        }
+        if (!failing) {
+            failingSince = timekeeper.nanoTime();
         }
         failing = true;
         outcome.accept(attempt, timekeeper.nanoTime());
@@ -196,37 +287,43 @@ public final class Recovery {
         return outage.lasts();
     }
 
+    /** Returns whether the server serves no reflector. */
+    synchronized boolean isOutage() {
+        return outage.lasts();
+    }
+
     private void wakeLocked() {
         long now = timekeeper.nanoTime();
-        List<PendingAttempt> waiting = pending.waitingForOutage();
-        for (PendingAttempt attempt : waiting) {
-            pending.remove(attempt);
+        List<NextAttempt> waiting = queues.waitingForOutage();
+        for (NextAttempt attempt : waiting) {
+            queues.remove(attempt);
             attempt.waitsForOutage = false;
             attempt.earliest = now;
-            attempt.due = attempt.isUrgent ? now : now + spread(waiting.size());
-            pending.add(attempt);
+            attempt.due = attempt.isUrgent ? now : now + randomSpread(waiting.size());
+            queues.add(attempt);
         }
     }
 
-    private long spread(int together) {
-        return (long) (random() * AttemptSpread.of(together).toNanos());
+    private long randomSpread(int together) {
+        return (long) (random() * spread(together).toNanos());
     }
 
-    private void putLocked(PendingAttempt attempt, boolean isList, Duration pause, long spread, Runnable task) {
+    private void putLocked(NextAttempt attempt, boolean isList, Duration pause, long spread, Runnable task) {
         if (attempt.closed) {
             return;
         }
         removeLocked(attempt);
         attempt.task = task;
         attempt.isList = isList;
-        attempt.earliest = timekeeper.nanoTime() + pause.toNanos();
+        attempt.since = timekeeper.nanoTime();
+        attempt.earliest = attempt.since + pause.toNanos();
         attempt.due = attempt.isUrgent ? attempt.earliest : attempt.earliest + spread;
-        pending.add(attempt);
+        queues.add(attempt);
     }
 
-    private void removeLocked(PendingAttempt attempt) {
+    private void removeLocked(NextAttempt attempt) {
         if (attempt.task != null) {
-            pending.remove(attempt);
+            queues.remove(attempt);
             attempt.task = null;
         }
     }
@@ -242,8 +339,8 @@ public final class Recovery {
         }
         boolean over = false;
         try {
-            for (Runnable task = next(); task != null; task = next()) {
-                run(task);
+            for (NextAttempt due = next(); due != null; due = next()) {
+                run(due);
             }
             over = true;
         } finally {
@@ -256,29 +353,33 @@ public final class Recovery {
         }
     }
 
-    private static void run(Runnable task) {
+    private static void run(NextAttempt due) {
+        Runnable step = due.taken;
+        due.taken = null;
         try {
-            task.run();
+            if (step != null) {
+                due.reflector.step(step);
+            }
         } catch (RuntimeException | Error e) {
             log.error("an attempt to list or watch threw; this is a bug in Podcache", e);
         }
     }
 
-    private synchronized @Nullable Runnable next() {
+    private synchronized @Nullable NextAttempt next() {
         long now = timekeeper.nanoTime();
-        PendingAttempt attempt = outage.lasts() ? probeLocked(now) : pending.take(now);
+        NextAttempt attempt = outage.lasts() ? probeLocked(now) : queues.take(now);
         if (attempt == null) {
             running = false;
             setTimerLocked(now);
             return null;
         }
-        Runnable task = attempt.task;
+        attempt.taken = attempt.task;
         removeLocked(attempt);
-        return task;
+        return attempt;
     }
 
-    private @Nullable PendingAttempt probeLocked(long now) {
-        PendingAttempt found = outage.untilProbe(now) <= 0 ? pending.probe(now) : null;
+    private @Nullable NextAttempt probeLocked(long now) {
+        NextAttempt found = outage.untilProbe(now) <= 0 ? queues.probe(now) : null;
         if (found != null) {
             outage.probeBegins(found, now);
         }
@@ -295,21 +396,49 @@ public final class Recovery {
         if (timer == null && until != null) {
             long at = now + until.toNanos();
             timerAt = at;
-            timer = timekeeper.schedule(until, () -> fired(at));
+            timer = scheduled(until, () -> fired(at));
+        }
+    }
+
+    /** If the timer throws, asks once more: nothing else would wake the reflectors. */
+    private Timekeeper.Scheduled scheduled(Duration delay, Runnable task) {
+        try {
+            return timekeeper.schedule(delay, task);
+        } catch (RuntimeException | Error e) {
+            log.error("a timer could not be set; setting it again", e);
+            return timekeeper.schedule(delay, task);
         }
     }
 
     private void fired(long at) {
-        synchronized (this) {
-            timer = timerAt == at ? null : timer;
+        try {
+            // each of them handles what it throws
+            takeSweep(at).forEach(attempt -> attempt.reflector.sweep());
+        } finally {
+            runDue();
         }
-        runDue();
+    }
+
+    /** Returns the reflectors whose watches are to be checked now. */
+    private synchronized List<NextAttempt> takeSweep(long firedAt) {
+        timer = timerAt == firedAt ? null : timer;
+        long now = timekeeper.nanoTime();
+        if (open.isEmpty() || nextSweep - now > 0) {
+            return List.of();
+        }
+        nextSweep = now + SWEEP_PERIOD;
+        return List.copyOf(open);
     }
 
     private @Nullable Duration untilNextLocked(long now) {
-        Duration until = pending.untilNext(now);
-        return until != null && outage.lasts() && outage.untilProbe(now) > 0
-                ? Duration.ofNanos(outage.untilProbe(now))
-                : until;
+        Duration until = queues.untilNext(now);
+        if (until != null && outage.lasts() && outage.untilProbe(now) > 0) {
+            until = Duration.ofNanos(outage.untilProbe(now));
+        }
+        if (open.isEmpty()) {
+            return until;
+        }
+        Duration sweep = Duration.ofNanos(Math.max(0, nextSweep - now));
+        return until == null || sweep.compareTo(until) < 0 ? sweep : until;
     }
 }

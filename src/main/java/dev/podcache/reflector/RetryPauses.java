@@ -3,15 +3,15 @@ package dev.podcache.reflector;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Retries;
 import dev.podcache.object.FailureReason;
+import dev.podcache.reflector.AttemptQueues.NextAttempt;
 import java.time.Duration;
 
 /**
- * The pauses of one reflector after failures in a row: at most 200 ms after the first, then doubling up to 30 s;
- * shorter after a refusal, see {@link Retries}. So a forbidden list (403) is made four times in its first second, which
- * is how long a get waits for it. A pause that the server asked for (Retry-After) is extended by up to 2 s at random,
+ * The pauses of one reflector after failures in a row: at most 200 ms after the first, then doubling up to 30 s. A
+ * refusal for which the sink names a pause of its own does not count. A pause that the server asked for (Retry-After) is extended by up to 2 s at random,
  * so that clients that got the same answer do not return together. An expired version (410) needs no pause: the list
  * that repairs it is made at once, unless the attempt before failed the same way. During an outage, the {@link
- * Recovery} decides for all reflectors instead. Used in steps of its {@link ReflectorLoop} only.
+ * Recovery} decides for all reflectors instead. Used in steps of its {@link Reflector} only.
  */
 final class RetryPauses {
 
@@ -40,23 +40,24 @@ final class RetryPauses {
     /**
      * Returns the pause after one more failure of a reflector; zero if {@code recovery} decides when to try again.
      *
-     * @param pending the reflector's attempt; its outcome is reported to {@code recovery}
+     * @param attempt of the reflector; its outcome is reported to {@code recovery}
      */
-    Duration after(ApiServerException failure, boolean wasAnswered, Recovery recovery, PendingAttempt pending) {
+    Duration after(ApiServerException failure, boolean wasAnswered, Recovery recovery, NextAttempt attempt) {
         boolean silent = failure.httpCode() == 0
                 && (failure.reason() == FailureReason.UNAVAILABLE || failure.reason() == FailureReason.TIMEOUT);
         boolean inOutage = false;
         if (Retries.asksForPause(failure)) {
-            inOutage = recovery.refused(pending, Retries.atOnce().pause(1, 0, failure));
+            inOutage = recovery.refused(attempt, Retries.atOnce().pause(1, 0, failure));
         } else if (failure.httpCode() > 0) {
-            recovery.served(pending);
+            recovery.served(attempt);
         } else if (silent && !wasAnswered) {
-            inOutage = recovery.unanswered(pending);
+            inOutage = recovery.unanswered(attempt);
         }
-        return inOutage ? Duration.ZERO : after(failure, recovery);
+        return inOutage ? Duration.ZERO : ofReflector(failure, recovery);
     }
 
-    private Duration after(ApiServerException failure, Recovery recovery) {
+    /** Returns the pause after one more failure of a reflector, as if there were no others. */
+    Duration ofReflector(ApiServerException failure, Recovery recovery) {
         // events reset the failures, but not the early ends: each such watch may bring one event
         failures = Math.max(failures, earlyEnds - EARLY_ENDS_ALLOWED - 1) + 1;
         boolean expired = failure.reason() == FailureReason.EXPIRED;

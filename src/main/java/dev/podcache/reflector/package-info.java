@@ -4,21 +4,22 @@
  * dev.podcache.reflector.Reflector} is driven by callbacks and timers, without a thread of its own. Follows client-go's
  * {@code tools/cache/reflector.go}.
  *
- * <p>Read {@code ReflectorSink}, {@code Reflector}, {@code ReflectorLoop} (the attempts), {@code WatchAttempt} (one
- * watch), {@code StreamedAttempt} (a list and a watch with one request), {@code ResumePoint}, {@code WatchHealth},
- * {@code WatchEnd}, {@code Watchdogs}, {@code RetryPauses} and {@code LatestVersion}. {@code Recovery} decides for all
- * reflectors of a server when they try again. It uses an {@code Outage} and {@code PendingAttempts}, which has one
- * {@code AttemptQueue} for lists and one for watches.
+ * <p>Read {@code ReflectorSink}, {@code Reflector} (the attempts), {@code WatchAttempt} (one watch or streamed list) and
+ * {@code RetryPauses}. {@code Recovery} decides for all reflectors of a server when they try again, and has them look
+ * for dead watches. It uses an {@code Outage} and {@code AttemptQueues}.
  *
  * <table>
- * <caption>Locks, never taken inside one another, except those of the watchdogs, the timer and the token bucket</caption>
+ * <caption>Locks, never taken inside one another; inside that of the Recovery, those of the timekeeper and the token
+ * buckets</caption>
  * <tr><th>lock</th><th>guards</th></tr>
- * <tr><td>{@code Steps}</td><td>the steps of a reflector that wait for the running one</td></tr>
- * <tr><td>{@code CurrentAttempt}</td><td>the current attempt, its watch and its timer</td></tr>
- * <tr><td>{@code SinkCalls}</td><td>whether the sink is being called</td></tr>
- * <tr><td>{@code Watchdogs}</td><td>the order of all watchdogs, and their timer</td></tr>
- * <tr><td>{@code Recovery}</td><td>all pending attempts, and the outage</td></tr>
+ * <tr><td>{@code Reflector}</td><td>the current attempt with its watch and its timer, and the steps that wait for the
+ * running one</td></tr>
+ * <tr><td>{@code Recovery}</td><td>the open reflectors, their pending attempts, and the outage</td></tr>
  * </table>
+ *
+ * <p>Everything else of a reflector is used in its steps only, which run one at a time.
+ *
+ * <p>Not API: may change in any release.
  */
 @NullMarked
 package dev.podcache.reflector;

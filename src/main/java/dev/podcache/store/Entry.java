@@ -4,11 +4,14 @@ import com.google.common.collect.HashMultiset;
 import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.Multiset;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectState;
 import dev.podcache.object.Referrer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A referenced object: its references and the last answer about it.
@@ -28,8 +31,11 @@ abstract class Entry<T> {
      * on each hit; here a reader writes only if it does not see the flag set.
      *
      * The external effects of a change (opening and closing watches, waking gets, calling metrics) are recorded in
-     * `deferred` under the lock and run by runDeferred() without it.
+     * `deferred` under the lock and run by runDeferred() without it. The change has been made by then, so an effect that
+     * throws is logged: neither the other effects nor the caller, who could not undo the change, may depend on it.
      */
+
+    private static final Logger log = LoggerFactory.getLogger(Store.class);
 
     final ObjectKey key;
     final int hash;
@@ -49,8 +55,11 @@ abstract class Entry<T> {
     // the entry.
     private @Nullable Referrer first; // guarded by this
     private @Nullable Multiset<Referrer> others; // guarded by this
+    private int unrestricted; // guarded by this: the number of references that are not Restricted
+    private volatile boolean restricted = true; // whether that number is 0; written under this
     private boolean dropped; // guarded by this
     private @Nullable List<Runnable> deferred; // guarded by this
+    private @Nullable Object life; // guarded by this; null until it is asked for
 
     Entry(ObjectKey key, Transitions<T> transitions) {
         this.key = key;
@@ -78,6 +87,11 @@ abstract class Entry<T> {
         return object;
     }
 
+    /** Returns whether all references are {@link Restricted}. Takes no lock. */
+    final boolean isRestricted() {
+        return restricted;
+    }
+
     /** Returns whether a get has read the object since the last call. */
     final boolean takeTouched() {
         boolean taken = touched || touchedBefore;
@@ -95,34 +109,35 @@ abstract class Entry<T> {
         addLocked(referrer);
     }
 
-    /** Adds a reference. Returns false if the entry is dropped. */
-    final boolean addReference(Referrer referrer) {
-        synchronized (this) {
-            if (dropped) {
-                return false;
-            }
-            addLocked(referrer);
-            if (beginsEpochLocked()) {
-                setAnswerLocked(null);
-            }
+    /** Adds a reference. Returns false if the entry is dropped; otherwise the caller calls {@link #changed} later. */
+    final synchronized boolean addReference(Referrer referrer) {
+        if (dropped) {
+            return false;
         }
-        changed();
+        addLocked(referrer);
+        if (beginsEpochLocked()) {
+            setAnswerLocked(null);
+        }
         return true;
     }
 
-    /** Takes back a reference. Returns true if it was the last one, so the entry is now dropped. */
-    final boolean deleteReference(Referrer referrer) {
-        synchronized (this) {
-            if (dropped || !deleteLocked(referrer) || referencesLocked() > 0) {
-                return false;
-            }
-            dropLocked();
+    /**
+     * Takes back a reference. Returns true if it was the last one, so the entry is now dropped, and the caller calls {@link
+     * #changed} later.
+     */
+    final synchronized boolean deleteReference(Referrer referrer) {
+        if (dropped || !deleteLocked(referrer) || referencesLocked() > 0) {
+            return false;
         }
-        changed();
+        dropLocked();
         return true;
     }
 
     private void addLocked(Referrer referrer) {
+        if (!(referrer instanceof Restricted)) {
+            unrestricted++;
+            restricted = false;
+        }
         if (first == null) {
             first = referrer;
             return;
@@ -134,23 +149,29 @@ abstract class Entry<T> {
     }
 
     private boolean deleteLocked(Referrer referrer) {
-        if (others != null && others.remove(referrer)) {
-            return true;
+        if (others == null || !others.remove(referrer)) {
+            if (!referrer.equals(first)) {
+                return false;
+            }
+            first = null;
         }
-        boolean isFirst = referrer.equals(first);
-        first = isFirst ? null : first;
-        return isFirst;
+        if (!(referrer instanceof Restricted)) {
+            unrestricted--;
+            restricted = unrestricted == 0;
+        }
+        return true;
     }
 
-    /** Drops the entry with all its references. */
-    final void drop() {
-        synchronized (this) {
-            if (dropped) {
-                return;
-            }
-            dropLocked();
+    /**
+     * Drops the entry with all its references. Returns false if it was dropped before; otherwise the caller calls {@link
+     * #changed} later.
+     */
+    final synchronized boolean drop() {
+        if (dropped) {
+            return false;
         }
-        changed();
+        dropLocked();
+        return true;
     }
 
     private void dropLocked() {
@@ -184,22 +205,38 @@ abstract class Entry<T> {
         object = hit && received instanceof Answer.Present<T> present ? present.object : null;
     }
 
-    /** Returns what is known; null if the entry is dropped. */
-    final synchronized @Nullable KnownObject<T> known() {
-        if (dropped) {
-            return null;
+    /** Returns what is known, of which {@code state} is a part that was read under the same lock. */
+    final KnownObject<T> knownLocked(ObjectState state) {
+        Answer.@Nullable Present<T> present = latestLocked() instanceof Answer.Present<T> there ? there : null;
+        if (life == null) {
+            // not the entry: an event that a user keeps would keep the whole store
+            life = new Object();
         }
-        Answer<T> known = latestLocked();
-        Answer.@Nullable Present<T> present = known instanceof Answer.Present<T> there ? there : null;
         return new KnownObject<>(
-                this,
+                life,
+                state,
                 present == null ? null : present.object,
-                known instanceof Answer.Absent,
-                present == null ? "" : present.resourceVersion,
                 present == null ? 0 : present.encodedBytes,
                 isStaleLocked(),
                 connectionLocked(),
-                referrersLocked());
+                referrersLocked(),
+                restrictedLocked());
+    }
+
+    private Set<Referrer> restrictedLocked() {
+        if (unrestricted == referencesLocked()) {
+            return Set.of();
+        }
+        ImmutableSet.Builder<Referrer> owners = ImmutableSet.builder();
+        if (first instanceof Restricted) {
+            owners.add(Unfollowed.ownerOf(first));
+        }
+        if (others != null) {
+            others.elementSet().stream()
+                    .filter(Restricted.class::isInstance)
+                    .forEach(other -> owners.add(Unfollowed.ownerOf(other)));
+        }
+        return owners.build();
     }
 
     private Set<Referrer> referrersLocked() {
@@ -215,11 +252,11 @@ abstract class Entry<T> {
 
     /** Returns whether an owner needs the changes of the object. */
     final boolean isFollowedLocked() {
-        return (first != null && !(first instanceof Unfollowed))
-                || (others != null && !others.elementSet().stream().allMatch(Unfollowed.class::isInstance));
+        return (first != null && !Unfollowed.isUnfollowed(first))
+                || (others != null && !others.elementSet().stream().allMatch(Unfollowed::isUnfollowed));
     }
 
-    /** Does the work that follows a change. Called without the lock. */
+    /** Does the work that follows a change. Called without the lock. Throws only if an effect cannot be prepared. */
     final void changed() {
         transitions.report(this);
         runDeferred();
@@ -241,7 +278,15 @@ abstract class Entry<T> {
             deferred = null;
         }
         if (effects != null) {
-            effects.forEach(Runnable::run);
+            effects.forEach(this::runEffect);
+        }
+    }
+
+    private void runEffect(Runnable effect) {
+        try {
+            effect.run();
+        } catch (Throwable e) {
+            log.error("a part of what follows a change of {} failed; the other parts follow; this is a bug", key, e);
         }
     }
 

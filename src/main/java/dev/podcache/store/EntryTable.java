@@ -133,7 +133,7 @@ final class EntryTable<T, E extends Entry<T>> {
     }
 
     /** Implements {@link Store#addReference}. */
-    void addReference(ObjectKey key, Referrer referrer) {
+    void addReference(ObjectKey key, Referrer referrer, Consumer<Runnable> effects) {
         boolean added = false;
         while (!closed && !added) {
             E entry = find(key.namespace(), key.name());
@@ -144,11 +144,13 @@ final class EntryTable<T, E extends Entry<T>> {
                 if (putIfAbsent(made)) {
                     added = true;
                     onAdded.run();
-                    made.changed();
+                    effects.accept(made::changed);
                 }
             } else {
                 added = entry.addReference(referrer);
-                if (!added) {
+                if (added) {
+                    effects.accept(entry::changed);
+                } else {
                     // dropped by another thread, which also removes it: removing it here saves waiting for that thread
                     remove(entry);
                 }
@@ -156,9 +158,9 @@ final class EntryTable<T, E extends Entry<T>> {
         }
         // checked again, because close() may have dropped all entries before this one was inserted
         if (closed) {
-            dropAll();
+            dropAll(effects);
+            requireOpen("no reference to " + kind + " " + key + " was added");
         }
-        requireOpen("no reference to " + kind + " " + key + " was added");
     }
 
     /**
@@ -172,10 +174,11 @@ final class EntryTable<T, E extends Entry<T>> {
     }
 
     /** Implements {@link Store#deleteReference}. */
-    void deleteReference(ObjectKey key, Referrer referrer) {
+    void deleteReference(ObjectKey key, Referrer referrer, Consumer<Runnable> effects) {
         E entry = find(key.namespace(), key.name());
         if (entry != null && entry.deleteReference(referrer)) {
             remove(entry);
+            effects.accept(entry::changed);
         }
     }
 
@@ -187,13 +190,16 @@ final class EntryTable<T, E extends Entry<T>> {
     /** Drops every entry and rejects new references. Idempotent. */
     void close() {
         closed = true;
-        dropAll();
+        dropAll(Runnable::run);
     }
 
-    private void dropAll() {
+    private void dropAll(Consumer<Runnable> effects) {
         forEach(entry -> {
-            entry.drop();
+            boolean dropped = entry.drop();
             remove(entry);
+            if (dropped) {
+                effects.accept(entry::changed);
+            }
         });
     }
 
@@ -225,22 +231,22 @@ final class EntryTable<T, E extends Entry<T>> {
             return false;
         }
         if (used >= slots.length / 4) {
-            rebuild();
+            rebuildLocked();
         }
-        int steps = put(slots, candidate);
+        int steps = putLocked(slots, candidate);
         used++;
         size++;
         if (steps > LONGEST_SEARCH && !keyed) {
-            placeByKey();
+            placeByKeyLocked();
         }
         return true;
     }
 
-    private void placeByKey() {
+    private void placeByKeyLocked() {
         boolean placed = false;
         keyed = true;
         try {
-            rebuild();
+            rebuildLocked();
             placed = true;
         } finally {
             keyed = placed;
@@ -258,7 +264,7 @@ final class EntryTable<T, E extends Entry<T>> {
 
     private synchronized boolean clearSlot(E entry) {
         E[] table = slots;
-        int i = home(table, entry);
+        int i = homeLocked(table, entry);
         while (at(table, i) != entry) {
             if (at(table, i) == null) {
                 return false;
@@ -276,21 +282,21 @@ final class EntryTable<T, E extends Entry<T>> {
         return true;
     }
 
-    private void rebuild() {
+    private void rebuildLocked() {
         int length = MIN_LENGTH;
         while (length < 8 * size) {
             length *= 2;
         }
         E[] rebuilt = newSlots(length);
-        forEach(entry -> put(rebuilt, entry));
+        forEach(entry -> putLocked(rebuilt, entry));
         used = size;
         slots = rebuilt;
     }
 
     /** Returns how many slots were not empty. */
-    private int put(E[] table, E entry) {
+    private int putLocked(E[] table, E entry) {
         int steps = 0;
-        int i = home(table, entry);
+        int i = homeLocked(table, entry);
         while (at(table, i) != null) {
             i = after(table, i);
             steps++;
@@ -299,8 +305,8 @@ final class EntryTable<T, E extends Entry<T>> {
         return steps;
     }
 
-    /** Returns the slot where the search for an entry begins, in the present array. Call it under the monitor. */
-    private int home(E[] table, E entry) {
+    /** Returns the slot where the search for an entry begins, in the present array. */
+    private int homeLocked(E[] table, E entry) {
         return home(table, keyed ? keyedHash(entry.key.namespace(), entry.key.name()) : entry.hash);
     }
 

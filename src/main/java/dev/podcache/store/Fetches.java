@@ -1,11 +1,12 @@
 package dev.podcache.store;
 
+import com.google.common.collect.Comparators;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
+import dev.podcache.apiserver.NoAnswer;
 import dev.podcache.apiserver.ObjectGetter;
 import dev.podcache.apiserver.ReadSource;
-import dev.podcache.apiserver.RetryingGetter;
-import dev.podcache.metrics.PodcacheMetrics;
+import dev.podcache.apiserver.Retries;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
@@ -13,20 +14,21 @@ import dev.podcache.object.ObjectUnavailableException.Closed;
 import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.object.ResourceVersions;
-import dev.podcache.store.Fetch.FetchOutcome;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
+import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The fetches of a store: makes the requests, lets gets wait for them, and maps their outcomes to results and
- * exceptions of gets. Thread-safe.
+ * exceptions of gets. Has the only retry loop for reads. Thread-safe.
  *
  * <table>
  * <caption>Requests</caption>
@@ -37,16 +39,102 @@ import org.jspecify.annotations.Nullable;
  * object: its API server may lag behind the previous one. The QUORUM answer is final, whatever its
  * resourceVersion.</td></tr>
  * </table>
+ *
+ * <p>A read for which an old answer is known is not retried: gets would rather have the old answer than wait. Every
+ * fetch ends, whatever the getter or a timer throws, because an entry starts no other one before.
  */
 final class Fetches<T extends HasMetadata> {
 
-    final ObjectKind<T> kind;
+    /** Respects Retry-After of any length, because a pause that exceeds the read timeout ends the fetch. */
+    private static final Retries RETRIES =
+            new Retries(Duration.ofMillis(100), Duration.ofSeconds(5)).askedAtMost(ChronoUnit.FOREVER.getDuration());
+
+    private static final Retries AS_ASKED = Retries.atOnce().askedAtMost(ChronoUnit.FOREVER.getDuration());
+
+    private final ObjectKind<T> kind;
     private final String strategy;
-    private final RetryingGetter<T> getter;
+    private final ObjectGetter<T> getter;
     private final LongSupplier clock;
     private final StoreOptions options;
+    private final DoubleSupplier random;
     private final Set<Fetch<T>> inFlight = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
+
+    /** A fetch in progress, shared by all gets that it may answer. */
+    static final class Fetch<T> {
+
+        /**
+         * The number of this fetch among the fetches of its entry, from 1: tells a get whether the fetch began before
+         * it.
+         */
+        final long number;
+
+        /** The answer held when the fetch began; determines its requests. */
+        final @Nullable Answer<T> known;
+
+        /** When the fetch began. */
+        final long begunAt;
+
+        /** For how long after its begin a refusal may pass; null for as long as for a read that stands alone. */
+        final @Nullable Duration refusedFor;
+
+        /** The last refusal, after which the fetch goes on. Written by the attempts. */
+        volatile @Nullable ApiServerException refusal;
+
+        /** Completed once, always normally, after the entry has taken the outcome over. */
+        final CompletableFuture<FetchOutcome<T>> outcome = new CompletableFuture<>();
+
+        Fetch(long number, @Nullable Answer<T> known) {
+            this(number, known, 0, null);
+        }
+
+        Fetch(long number, @Nullable Answer<T> known, long begunAt, @Nullable Duration refusedFor) {
+            this.number = number;
+            this.known = known;
+            this.begunAt = begunAt;
+            this.refusedFor = refusedFor;
+        }
+
+        /** Returns a fetch that is a quorum read, whatever is held. */
+        static <T> Fetch<T> latest(long number) {
+            return new Fetch<>(number, null);
+        }
+
+        /** Returns whether this is a quorum read. */
+        boolean isLatest() {
+            return !(known instanceof Answer.Present);
+        }
+    }
+
+    /**
+     * The outcome of a fetch.
+     *
+     * @param answer the API server's answer; null if the fetch failed or the store was closed
+     * @param failure why the fetch failed; null with an answer, or if the store was closed
+     */
+    record FetchOutcome<T>(
+            @Nullable Answer<T> answer, @Nullable ApiServerException failure) {
+
+        static <T> FetchOutcome<T> answered(Answer<T> answer) {
+            return new FetchOutcome<>(answer, null);
+        }
+
+        static <T> FetchOutcome<T> failed(ApiServerException failure) {
+            return new FetchOutcome<>(null, failure);
+        }
+
+        static <T> FetchOutcome<T> closed() {
+            return new FetchOutcome<>(null, null);
+        }
+
+        boolean isPresent() {
+            return answer instanceof Answer.Present;
+        }
+
+        boolean isClosed() {
+            return answer == null && failure == null;
+        }
+    }
 
     /**
      * Makes an instance without fetches.
@@ -55,48 +143,164 @@ final class Fetches<T extends HasMetadata> {
      * @param clock returns the time of an answer
      */
     Fetches(ObjectKind<T> kind, String strategy, ObjectGetter<T> getter, LongSupplier clock, StoreOptions options) {
-        this.kind = kind;
-        this.strategy = strategy;
-        this.getter = new RetryingGetter<>(
-                getter, options.timekeeper(), () -> ThreadLocalRandom.current().nextDouble());
-        this.clock = clock;
-        this.options = options;
+        this(
+                kind,
+                strategy,
+                getter,
+                clock,
+                options,
+                () -> ThreadLocalRandom.current().nextDouble());
     }
 
     /**
-     * Starts {@code fetch}. Calls {@code ended} with the outcome, whatever the getter throws; {@code ended} must
-     * complete the fetch.
+     * Makes an instance without fetches.
+     *
+     * @param random uniform in [0, 1), for the jitter of pauses
      */
+    Fetches(
+            ObjectKind<T> kind,
+            String strategy,
+            ObjectGetter<T> getter,
+            LongSupplier clock,
+            StoreOptions options,
+            DoubleSupplier random) {
+        this.kind = kind;
+        this.strategy = strategy;
+        this.getter = getter;
+        this.clock = clock;
+        this.options = options;
+        this.random = random;
+    }
+
+    /** Starts {@code fetch}. Calls {@code ended} with the outcome; {@code ended} must complete the fetch. */
     void start(ObjectKey key, Fetch<T> fetch, Consumer<FetchOutcome<T>> ended) {
-        inFlight.add(fetch);
-        // checked after close() can see the fetch, so that one of the two ends it
-        if (closed) {
-            fetch.outcome.complete(FetchOutcome.closed());
-        }
-        long began = options.timekeeper().nanoTime();
-        request(key, fetch.known).exceptionally(this::unexpected).thenAccept(outcome -> {
-            if (options.metrics() != PodcacheMetrics.NONE) {
-                Duration took = Duration.ofNanos(options.timekeeper().nanoTime() - began);
-                options.metrics().fetched(kind, key, cause(fetch.known), reason(outcome), took);
+        long began = now();
+        CompletableFuture<FetchOutcome<T>> request;
+        try {
+            inFlight.add(fetch);
+            // checked after close() can see the fetch, so that one of the two ends it
+            if (closed) {
+                fetch.outcome.complete(FetchOutcome.closed());
             }
-            inFlight.remove(fetch);
-            ended.accept(outcome);
+            request = request(key, fetch).exceptionally(this::unexpected);
+        } catch (Throwable e) {
+            request = CompletableFuture.completedFuture(unexpected(e));
+        }
+        request.thenAccept(outcome -> {
+            try {
+                inFlight.remove(fetch);
+                Duration took = Duration.ofNanos(now() - began);
+                options.metrics().fetched(kind, key, cause(fetch.known), reason(outcome), took);
+            } finally {
+                ended.accept(outcome);
+            }
         });
     }
 
-    private CompletableFuture<FetchOutcome<T>> request(ObjectKey key, @Nullable Answer<T> known) {
+    private CompletableFuture<FetchOutcome<T>> request(ObjectKey key, Fetch<T> fetch) {
         Duration timeout = options.readTimeout();
+        Answer<T> known = fetch.known;
         if (known == null) {
-            return getter.get(key, ReadSource.QUORUM, timeout).handle(this::outcome);
+            Attempts attempts = new Attempts(key, fetch, now());
+            attempts.next();
+            return attempts.result.handle(this::outcome);
         }
         if (!(known instanceof Answer.Present<T> present)) {
-            return getter.getOnce(key, ReadSource.QUORUM, timeout).handle(this::outcome);
+            return getOnce(key, ReadSource.QUORUM, timeout).handle(this::outcome);
         }
-        return getter.getOnce(key, ReadSource.CACHE, timeout)
+        return getOnce(key, ReadSource.CACHE, timeout)
                 .handle(this::outcome)
                 .thenCompose(cached -> mayLag(cached, present)
-                        ? getter.getOnce(key, ReadSource.QUORUM, timeout).handle(this::outcome)
+                        ? getOnce(key, ReadSource.QUORUM, timeout).handle(this::outcome)
                         : CompletableFuture.completedFuture(cached));
+    }
+
+    private CompletableFuture<Fetched<T>> getOnce(ObjectKey key, ReadSource source, Duration timeout) {
+        try {
+            return getter.get(key, source, timeout);
+        } catch (Throwable e) {
+            return CompletableFuture.failedFuture(NoAnswer.thrown("GET " + key, e));
+        }
+    }
+
+    /**
+     * The attempts of one quorum read, by the table of {@link Retries}, and for refusals by {@link EarlyRefusals}: until
+     * an answer, a final failure or the end of the read timeout. An attempt begins when the one before it has ended, so the fields need no lock.
+     */
+    private final class Attempts {
+
+        /** The object, or exceptionally the failure of the last attempt. */
+        final CompletableFuture<Fetched<T>> result = new CompletableFuture<>();
+
+        private final ObjectKey key;
+        private final Fetch<T> fetch;
+        private final long startedAt;
+        private int failures;
+        private int refusals;
+
+        Attempts(ObjectKey key, Fetch<T> fetch, long startedAt) {
+            this.key = key;
+            this.fetch = fetch;
+            this.startedAt = startedAt;
+        }
+
+        void next() {
+            try {
+                getOnce(key, ReadSource.QUORUM, left(options.readTimeout())).whenComplete(this::attempted);
+            } catch (Throwable e) {
+                result.completeExceptionally(e);
+            }
+        }
+
+        private void attempted(@Nullable Fetched<T> fetched, @Nullable Throwable thrown) {
+            if (fetched != null) {
+                result.complete(fetched);
+                return;
+            }
+            Throwable cause = ApiServerException.causeOf(thrown);
+            if (!(cause instanceof ApiServerException failure)) {
+                result.completeExceptionally(cause);
+                return;
+            }
+            Duration pause = failure.reason() == FailureReason.FORBIDDEN ? refused(failure) : failed(failure);
+            if (pause == null) {
+                result.completeExceptionally(failure);
+                return;
+            }
+            try {
+                options.timekeeper().schedule(pause, this::next);
+            } catch (Throwable noTimer) {
+                failure.addSuppressed(noTimer);
+                result.completeExceptionally(failure);
+            }
+        }
+
+        private @Nullable Duration failed(ApiServerException failure) {
+            failures++;
+            Duration pause = RETRIES.pause(failures, random.getAsDouble(), failure);
+            return pause.compareTo(left(Retries.repeatedFor(failure.reason(), options.readTimeout()))) < 0
+                    ? pause
+                    : null;
+        }
+
+        private @Nullable Duration refused(ApiServerException refusal) {
+            refusals++;
+            Duration window = fetch.refusedFor == null ? options.earlyRefusals().getWaits() : fetch.refusedFor;
+            Duration early = EarlyRefusals.pause(refusals, Duration.ofNanos(now() - startedAt), window);
+            if (early == null || left(options.readTimeout()).compareTo(early) <= 0) {
+                return null;
+            }
+            Duration asked = AS_ASKED.pause(1, 0, refusal);
+            if (asked.compareTo(left(Comparators.min(window, options.readTimeout()))) >= 0) {
+                return null;
+            }
+            fetch.refusal = refusal;
+            return Comparators.max(early, asked);
+        }
+
+        private Duration left(Duration budget) {
+            return budget.minusNanos(now() - startedAt);
+        }
     }
 
     private boolean mayLag(FetchOutcome<T> cached, Answer.Present<T> known) {
@@ -176,6 +380,44 @@ final class Fetches<T extends HasMetadata> {
     private ApiServerException tooSlow(ObjectKey key) {
         return ApiServerException.withoutAnswer(
                 FailureReason.TIMEOUT, "GET " + kind + " " + key, "no answer in time; the request continues", null);
+    }
+
+    /**
+     * Returns a get that is answered by {@code fetch} alone: any get under GET, or one with a {@code ReadConsistency} under
+     * WATCH.
+     *
+     * @param fetch a quorum read that did not begin before the get
+     */
+    PendingGet<T> get(ObjectKey key, Fetch<T> fetch) {
+        return new LatestGet(key, fetch);
+    }
+
+    private final class LatestGet extends PendingGet<T> {
+
+        private final Fetch<T> fetch;
+        private final long deadline;
+        private boolean begun;
+
+        LatestGet(ObjectKey key, Fetch<T> fetch) {
+            super(Fetches.this.kind, key, Fetches.this.options);
+            this.fetch = fetch;
+            this.deadline = now() + Fetches.this.options.readTimeout().toNanos();
+        }
+
+        @Override
+        @Nullable
+        T proceed(boolean inTime) {
+            if (!begun) {
+                begun = true;
+                return waitFor(fetch.outcome, deadline);
+            }
+            @Nullable FetchOutcome<T> outcome = fetch.outcome.getNow(null);
+            return outcome == null ? serveStale(key, null, null) : conclude(key, null, outcome);
+        }
+    }
+
+    private long now() {
+        return options.timekeeper().nanoTime();
     }
 
     /** Ends all waiting gets, and later ones, with {@link Closed}. Idempotent. */

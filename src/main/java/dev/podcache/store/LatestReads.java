@@ -5,6 +5,8 @@ import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.ReadSource;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.store.Fetches.Fetch;
+import dev.podcache.store.Fetches.FetchOutcome;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.util.HashMap;
@@ -35,7 +37,7 @@ final class LatestReads<T extends HasMetadata> {
 
     /** Returns a get of an object that waits for a read that begins after this call. */
     PendingGet<T> get(ObjectKey key) {
-        return new LatestGet<>(fetches, key, begin(key), store.options);
+        return fetches.get(key, begin(key));
     }
 
     private Fetch<T> begin(ObjectKey key) {
@@ -47,7 +49,7 @@ final class LatestReads<T extends HasMetadata> {
             }
             fetch = Fetch.latest(1);
             if (closed) {
-                fetch.outcome.complete(Fetch.FetchOutcome.closed());
+                fetch.outcome.complete(FetchOutcome.closed());
                 return fetch;
             }
             byKey.put(key, inFlight == null ? new InFlight<>(fetch, null) : new InFlight<>(inFlight.current, fetch));
@@ -60,11 +62,12 @@ final class LatestReads<T extends HasMetadata> {
     }
 
     private void start(ObjectKey key, Fetch<T> fetch) {
+        WatchEntry<T> entry = store.entries.find(key.namespace(), key.name());
+        int epoch = entry == null ? 0 : entry.epoch();
         fetches.start(key, fetch, outcome -> {
             try {
-                WatchEntry<T> entry = store.entries.find(key.namespace(), key.name());
                 if (entry != null && outcome.answer() != null) {
-                    entry.readLatest(outcome.answer());
+                    entry.readLatest(outcome.answer(), epoch);
                 }
             } finally {
                 Fetch<T> next = nextAfter(key);
@@ -89,18 +92,14 @@ final class LatestReads<T extends HasMetadata> {
      * Lists the object, or reads it with a GET if the list is forbidden: a read needs no more access than a watch does.
      */
     private CompletableFuture<Fetched<T>> read(ObjectKey key, ReadSource source, Duration timeout) {
-        return store.byName
-                .apply(key)
-                .list(timeout)
-                .thenCompose(listed -> listed.items().stream()
-                        .filter(item -> WatchSession.isNamed(key, item))
-                        .findFirst()
-                        .map(CompletableFuture::completedFuture)
-                        .orElseGet(() -> CompletableFuture.failedFuture(ApiServerException.withoutAnswer(
-                                FailureReason.NOT_FOUND, "LIST " + store.kind + " " + key, "the list is empty", null))))
-                .exceptionallyCompose(failure -> ApiServerException.reasonOf(failure) == FailureReason.FORBIDDEN
-                        ? store.getter.get(key, source, timeout)
-                        : CompletableFuture.failedFuture(failure));
+        ListOrGet<T> server = store.listOrGet(key);
+        return server.read(timeout).thenCompose(read -> {
+            Fetched<T> item = server.itemOf(read.items());
+            return item == null
+                    ? CompletableFuture.failedFuture(ApiServerException.withoutAnswer(
+                            FailureReason.NOT_FOUND, "LIST " + store.kind + " " + key, "the list is empty", null))
+                    : CompletableFuture.completedFuture(item);
+        });
     }
 
     /** Ends waiting gets, and later ones. Idempotent. */
@@ -114,6 +113,6 @@ final class LatestReads<T extends HasMetadata> {
                     .toList();
         }
         fetches.close();
-        unstarted.forEach(next -> next.outcome.complete(Fetch.FetchOutcome.closed()));
+        unstarted.forEach(next -> next.outcome.complete(FetchOutcome.closed()));
     }
 }

@@ -56,27 +56,27 @@ final class NamespaceWatches<T extends HasMetadata> {
     }
 
     /** Adds a member to the watch of its namespace. Returns null if the member is closed or the namespace refused. */
-    synchronized @Nullable NamespaceWatch<T> join(NamespaceMember<T> member) {
+    synchronized @Nullable NamespaceWatch<T> join(NamespaceWatch.Member<T> member) {
         String namespace = member.entry.key.namespace();
         if (member.isOver() || isRefused(namespace)) {
             return null;
         }
         NamespaceWatch<T> watch = byNamespace.computeIfAbsent(namespace, name -> new NamespaceWatch<>(name, this));
         watch.members.put(member.entry.key.name(), member);
-        member.joinedAt(watch.tick());
+        member.joinLocked(watch.tick());
         return watch;
     }
 
     /** Removes a member, and closes the watch of its namespace if it was the last. Idempotent. */
-    void leave(NamespaceMember<T> member) {
+    void leave(NamespaceWatch.Member<T> member) {
         NamespaceWatch<T> left = leaveLocked(member);
         if (left != null) {
             left.close();
         }
     }
 
-    private synchronized @Nullable NamespaceWatch<T> leaveLocked(NamespaceMember<T> member) {
-        member.end();
+    private synchronized @Nullable NamespaceWatch<T> leaveLocked(NamespaceWatch.Member<T> member) {
+        member.endLocked();
         String namespace = member.entry.key.namespace();
         NamespaceWatch<T> watch = byNamespace.get(namespace);
         if (watch == null || !watch.members.remove(member.entry.key.name(), member) || !watch.members.isEmpty()) {
@@ -86,9 +86,20 @@ final class NamespaceWatches<T extends HasMetadata> {
         return watch;
     }
 
+    /** Ends the watch of a namespace, if there is one, as if the API server had refused it. */
+    void revoked(String namespace, ApiServerException cause) {
+        NamespaceWatch<T> watch;
+        synchronized (this) {
+            watch = byNamespace.get(namespace);
+        }
+        if (watch != null) {
+            watch.revoked(cause);
+        }
+    }
+
     /** Records that a namespace may not be watched, and ends the members of its watch. Returns them. */
-    List<NamespaceMember<T>> refuse(NamespaceWatch<T> watch, ApiServerException cause) {
-        List<NamespaceMember<T>> members;
+    List<NamespaceWatch.Member<T>> refuse(NamespaceWatch<T> watch, ApiServerException cause) {
+        List<NamespaceWatch.Member<T>> members;
         synchronized (this) {
             if (!byNamespace.remove(watch.namespace, watch)) {
                 return List.of();
@@ -96,7 +107,7 @@ final class NamespaceWatches<T extends HasMetadata> {
             refusals.values().removeIf(this::isOver);
             refusals.put(watch.namespace, new Refusal(cause, store.now()));
             members = ImmutableList.copyOf(watch.members.values());
-            members.forEach(NamespaceMember::end);
+            members.forEach(NamespaceWatch.Member::endLocked);
         }
         log.warn(
                 "{}; each referenced {} of namespace {} is watched by name instead, with a watch of its own: grant list"

@@ -1,21 +1,31 @@
 package dev.podcache.store;
 
-import io.fabric8.kubernetes.api.model.HasMetadata;
-
 /**
- * Keeps one {@link WatchEntry} up to date: a watch of its own, or a place in the watch of its namespace. Reports
- * answers and failures to the entry until it is closed. All methods return at once. The entry calls
- * {@link #connection}, {@link #isOver} and {@link #note} under its lock, and the other methods under no lock.
+ * Keeps one {@link WatchEntry} up to date: a watch of its own, or a place in the watch of its namespace. Reports answers
+ * and failures to the entry. After {@link #close}, a report that has begun may still come; the entry ignores it.
+ *
+ * <p>The entry calls {@link #connection}, {@link #isOver} and {@link #note} under its lock, and the other methods under
+ * no lock, in any order and on any thread. None of them waits for the network or for a report.
  */
-sealed interface ObjectWatch<T extends HasMetadata> permits WatchSession, NamespaceMember {
+sealed interface ObjectWatch permits WatchEntry.OwnWatch, NamespaceWatch.Member {
 
-    /** Begins to read and watch the object. */
+    /** Begins to list and watch the object. Called once. Without effect after {@link #close}. */
     void open();
 
     /** Puts its requests before those of others until the object is up to date, because a get waits for it. */
     void hurry();
 
-    /** Ends the watch. May be called before {@link #open}, which then has no effect. Idempotent. */
+    /** Repeats a failed attempt before its pause is over, but not within 250 ms of the failure. */
+    void retry();
+
+    /**
+     * Reads the object once, by a quorum read, while it goes on to watch: the object was evicted. Reports the answer by
+     * {@link WatchEntry#reread}, and a failure by {@link WatchEntry#rereadFailed} or as that of any attempt. Without
+     * effect while it is not up to date, because a list follows anyway.
+     */
+    void read();
+
+    /** Ends the watch. May come before {@link #open}. Idempotent. */
     void close();
 
     /** Names the connection that carries the watch, or returns "". Takes no lock. */

@@ -1,8 +1,10 @@
 package dev.podcache.store;
 
 import com.google.common.collect.ImmutableSet;
+import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.object.ObjectState;
 import dev.podcache.object.ReadConsistency;
 import dev.podcache.object.Referrer;
 import dev.podcache.time.Timekeeper;
@@ -19,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> the model class
  */
-public final class PartlyPolledStore<T extends HasMetadata> implements ObservableStore<T>, AutoCloseable {
+public final class PartlyPolledStore<T extends HasMetadata> implements Store<T>, AutoCloseable {
 
     private final WatchObjectStore<T> watched;
     private final TtlObjectStore<T> polled;
@@ -37,11 +39,11 @@ public final class PartlyPolledStore<T extends HasMetadata> implements Observabl
     }
 
     /** Returns the store that holds an object. Does not ask the user's predicate, which may throw. */
-    private ObservableStore<T> storeOf(ObjectKey key) {
-        return polled.known(key) == null ? watched : polled;
+    private EntryStore<T> storeOf(ObjectKey key) {
+        return polled.holds(key) ? polled : watched;
     }
 
-    private ObservableStore<T> storeOf(String namespace, String name) {
+    private EntryStore<T> storeOf(String namespace, String name) {
         return storeOf(kind().validatedKey(namespace, name));
     }
 
@@ -56,14 +58,14 @@ public final class PartlyPolledStore<T extends HasMetadata> implements Observabl
     }
 
     @Override
-    public void addReference(ObjectKey key, Referrer referrer) {
-        ObservableStore<T> chosen = isPolled.test(key) ? polled : watched;
-        chosen.addReference(key, referrer);
+    public void addReference(ObjectKey key, Referrer referrer, Consumer<Runnable> effects) {
+        Store<T> chosen = isPolled.test(key) ? polled : watched;
+        chosen.addReference(key, referrer, effects);
     }
 
     @Override
-    public void deleteReference(ObjectKey key, Referrer referrer) {
-        storeOf(key).deleteReference(key, referrer);
+    public void deleteReference(ObjectKey key, Referrer referrer, Consumer<Runnable> effects) {
+        storeOf(key).deleteReference(key, referrer, effects);
     }
 
     @Override
@@ -90,23 +92,56 @@ public final class PartlyPolledStore<T extends HasMetadata> implements Observabl
     }
 
     @Override
+    public @Nullable T ifRestrictedHit(String namespace, String name) {
+        T hit = watched.ifRestrictedHit(namespace, name);
+        return hit == null ? polled.ifRestrictedHit(namespace, name) : hit;
+    }
+
+    @Override
+    public boolean isRestricted(String namespace, String name) {
+        return watched.isRestricted(namespace, name) || polled.isRestricted(namespace, name);
+    }
+
+    @Override
+    public void requireFree(String namespace, String name) {
+        storeOf(namespace, name).requireFree(namespace, name);
+    }
+
+    @Override
     public ObjectState state(ObjectKey key) {
         return storeOf(key).state(key);
     }
 
     @Override
     public Runnable observe(Consumer<ObjectKey> changed) {
-        Runnable endWatched = watched.observe(changed);
-        Runnable endPolled = polled.observe(changed);
+        return both(watched.observe(changed), polled.observe(changed));
+    }
+
+    @Override
+    public Runnable observePassively(Consumer<ObjectKey> changed) {
+        return both(watched.observePassively(changed), polled.observePassively(changed));
+    }
+
+    private static Runnable both(Runnable first, Runnable second) {
         return () -> {
-            endWatched.run();
-            endPolled.run();
+            first.run();
+            second.run();
         };
     }
 
     @Override
     public @Nullable KnownObject<T> known(ObjectKey key) {
         return storeOf(key).known(key);
+    }
+
+    @Override
+    public Set<ObjectKey> watched() {
+        return watched.watched();
+    }
+
+    @Override
+    public void revoked(ObjectKey selection, ApiServerException cause) {
+        watched.revoked(selection, cause);
     }
 
     @Override

@@ -9,6 +9,8 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Bounds the bytes of payload that all stores sharing it hold, counted as received. Over the bound, the least used
@@ -28,9 +30,14 @@ public final class PayloadBudget {
      * An entry's answer and its weight here cannot change in one step. So each change of an answer is followed by
      * weigh(), which repeats until the weight matches the answer: the last change leaves the right weight.
      *
-     * Caffeine evicts on the thread that adds a weight, under its own lock. The entries that it evicts are queued, and
+     * Caffeine evicts on a thread that adds a weight, under its own lock. The entries that it evicts are queued, and
      * drop their payloads without that lock.
+     *
+     * `sweeping` is true from the moment a sweep is scheduled until it has ended, whatever it threw. Then the next one is
+     * scheduled if payloads are held, by the sweep itself or by the weighing of the next payload.
      */
+
+    private static final Logger log = LoggerFactory.getLogger(PayloadBudget.class);
 
     private static final Duration SWEEP = Duration.ofSeconds(1);
 
@@ -79,7 +86,7 @@ public final class PayloadBudget {
         return weights != null;
     }
 
-    /** Sets the weight of an entry to the size of its payload. */
+    /** Sets the weight of an entry to the size of its payload, and evicts what is over the bound. Throws nothing. */
     void weigh(Entry<?> entry) {
         if (weights == null) {
             return;
@@ -89,39 +96,46 @@ public final class PayloadBudget {
             weighed = entry.held();
             if (weighed instanceof Answer.Present<?> present) {
                 weights.put(entry, present.encodedBytes);
-                startSweeping();
-                evictAll();
             } else {
                 weights.invalidate(entry);
             }
         } while (entry.held() != weighed);
+        // put() does not evict while another thread does: what is too much would stay until the next put()
+        weights.cleanUp();
+        evictAll();
+        startSweeping(weights);
     }
 
     private void evictAll() {
         for (Entry<?> next = evicted.poll(); next != null; next = evicted.poll()) {
-            next.evict();
-        }
-    }
-
-    private void startSweeping() {
-        if (sweeping.compareAndSet(false, true)) {
-            boolean scheduled = false;
             try {
-                timekeeper.schedule(SWEEP, this::sweep);
-                scheduled = true;
-            } finally {
-                if (!scheduled) {
-                    sweeping.set(false);
-                }
+                next.evict();
+            } catch (Throwable e) {
+                log.error(
+                        "the eviction of {} failed; the payload budget does not count it until it changes; this is a bug",
+                        next.key,
+                        e);
             }
         }
     }
 
-    private void sweep() {
-        Cache<Entry<?>, Integer> cache = weights;
-        if (cache == null) {
+    /** Schedules a sweep, unless one is scheduled or no payload is held. */
+    private void startSweeping(Cache<Entry<?>, Integer> cache) {
+        if (cache.asMap().isEmpty() || !sweeping.compareAndSet(false, true)) {
             return;
         }
+        try {
+            timekeeper.schedule(SWEEP, () -> sweep(cache));
+        } catch (Throwable e) {
+            sweeping.set(false);
+            log.warn(
+                    "the reads of objects are not counted for the payload budget until the next object is received:"
+                            + " no timer could be started",
+                    e);
+        }
+    }
+
+    private void sweep(Cache<Entry<?>, Integer> cache) {
         try {
             for (Entry<?> entry : cache.asMap().keySet()) {
                 if (entry.touched) {
@@ -131,13 +145,10 @@ public final class PayloadBudget {
                     Integer unused = cache.getIfPresent(entry);
                 }
             }
-            evictAll();
         } finally {
-            // whatever was thrown, uses are counted again a second later
             sweeping.set(false);
-            if (!cache.asMap().isEmpty()) {
-                startSweeping();
-            }
+            startSweeping(cache);
+            evictAll();
         }
     }
 }

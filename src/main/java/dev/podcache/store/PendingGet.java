@@ -64,10 +64,19 @@ abstract class PendingGet<T> {
             if (object == null) {
                 goOnLater(Objects.requireNonNull(awaited), result);
             } else {
-                options.timekeeper().blocking().execute(() -> result.complete(object));
+                end(() -> result.complete(object));
             }
-        } catch (RuntimeException | Error e) {
-            options.timekeeper().blocking().execute(() -> result.completeExceptionally(e));
+        } catch (Throwable e) {
+            end(() -> result.completeExceptionally(e));
+        }
+    }
+
+    private void end(Runnable completion) {
+        try {
+            options.timekeeper().blocking().execute(completion);
+        } catch (Throwable noThread) {
+            // rather on this thread than never
+            completion.run();
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.podcache.store;
 
+import dev.podcache.metrics.CountedEvents;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
@@ -22,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
  *     #backgroundRefresh}; zero for not at all
  * @param recovery decides when lost watches are reopened; all stores of one API server share the instance. Used by
  *     strategy WATCH only
+ * @param earlyRefusals for how long a refusal of an object whose reference is new may pass
  */
 public record StoreOptions(
         Timekeeper timekeeper,
@@ -29,7 +31,8 @@ public record StoreOptions(
         PayloadBudget budget,
         PodcacheMetrics metrics,
         Duration maxStaleness,
-        Recovery recovery) {
+        Recovery recovery,
+        EarlyRefusals earlyRefusals) {
 
     /** The default read timeout. */
     public static final Duration DEFAULT_READ_TIMEOUT = Duration.ofSeconds(10);
@@ -37,12 +40,12 @@ public record StoreOptions(
     public StoreOptions {
         readTimeout = Durations.positive("readTimeout", readTimeout);
         maxStaleness = Durations.atLeast(Duration.ZERO, "maxStaleness", maxStaleness);
-        metrics = PodcacheMetrics.guarded(metrics);
+        metrics = CountedEvents.of(metrics);
     }
 
     /** Makes options without background refresh, with their own {@link Recovery}. */
     public StoreOptions(Timekeeper timekeeper, Duration readTimeout, PayloadBudget budget, PodcacheMetrics metrics) {
-        this(timekeeper, readTimeout, budget, metrics, Duration.ZERO, new Recovery(timekeeper));
+        this(timekeeper, readTimeout, budget, metrics, Duration.ZERO, new Recovery(timekeeper), EarlyRefusals.NODE);
     }
 
     /**
@@ -53,7 +56,12 @@ public record StoreOptions(
      * @throws IllegalArgumentException if it is negative
      */
     public StoreOptions backgroundRefresh(Duration maxStaleness) {
-        return new StoreOptions(timekeeper, readTimeout, budget, metrics, maxStaleness, recovery);
+        return new StoreOptions(timekeeper, readTimeout, budget, metrics, maxStaleness, recovery, earlyRefusals);
+    }
+
+    /** Returns these options with other times for early refusals. */
+    public StoreOptions earlyRefusals(EarlyRefusals times) {
+        return new StoreOptions(timekeeper, readTimeout, budget, metrics, maxStaleness, recovery, times);
     }
 
     /**

@@ -1,10 +1,14 @@
 package dev.podcache.store;
 
+import com.google.common.collect.Comparators;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Retries;
 import dev.podcache.object.CacheState;
+import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
-import dev.podcache.store.Fetch.FetchOutcome;
+import dev.podcache.object.ObjectState;
+import dev.podcache.store.Fetches.Fetch;
+import dev.podcache.store.Fetches.FetchOutcome;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
@@ -53,6 +57,9 @@ final class TtlEntry<T> extends Entry<T> {
      * fetch from the server's cache, whose outcome may be older. It waits for a quorum read that is in flight, so that
      * all gets that ask meanwhile share the next one.
      *
+     * Refusals of an object whose reference is new may pass, see EarlyRefusals: a fetch repeats them for as long as a get
+     * waits for access, and so does the next one, until the window is over. After that, a fetch asks once.
+     *
      * Background refresh: an object may be returned while it exceeds the TTL by less than the maximum staleness;
      * without the option, or with a TTL of 0, never. The leeway is the part of that time in which no get starts a
      * fetch. It is drawn for each answer, between zero and half of the maximum, so that objects that were fetched
@@ -82,15 +89,21 @@ final class TtlEntry<T> extends Entry<T> {
     private long nextRefresh;
     private long serverPauseEnd; // valid only with a failure: the end of the pause that the server asked for
     private @Nullable ApiServerException lastFailure;
+    private boolean read; // since the last new reference
+    private boolean refused; // a fetch has ended with a refusal since the last new reference
+    private long refusedSince; // when the first such fetch began; valid if refused
+
+    private final EarlyRefusals earlyRefusals;
 
     /**
      * Makes an entry without an answer.
      *
      * @param maxStaleness in nanoseconds, zero for no background refresh
      */
-    TtlEntry(ObjectKey key, Transitions<T> transitions, long maxStaleness) {
+    TtlEntry(ObjectKey key, Transitions<T> transitions, long maxStaleness, EarlyRefusals earlyRefusals) {
         super(key, transitions);
         this.maxStaleness = maxStaleness;
+        this.earlyRefusals = earlyRefusals;
     }
 
     /** Returns the object if it is held and fresh, else null. Takes no lock and allocates nothing. */
@@ -153,7 +166,7 @@ final class TtlEntry<T> extends Entry<T> {
         Fetch<T> started = null;
         if (fetch == null && mayFetchLocked(known, now)) {
             fetches++;
-            started = new Fetch<>(fetches, known);
+            started = new Fetch<>(fetches, known, now, refusedForLocked(now));
             fetch = started;
         }
         if (known instanceof Answer.Present<T> present && freshSince - present.receivedAt < maxStaleness) {
@@ -180,9 +193,22 @@ final class TtlEntry<T> extends Entry<T> {
         }
         // a read from the server's cache is no answer to this get, nor kept over the newer one of this get's fetch
         fetches++;
-        Fetch<T> started = Fetch.latest(fetches);
+        Fetch<T> started = new Fetch<>(fetches, null, now, refusedForLocked(now));
         fetch = started;
         return new TtlLookup<>(false, null, null, started, started, null);
+    }
+
+    /** Returns for how long a fetch that begins now repeats refusals. */
+    private Duration refusedForLocked(long now) {
+        if (read) {
+            return Duration.ZERO;
+        }
+        Duration window = earlyRefusals.window();
+        return Comparators.min(earlyRefusals.getWaits(), refused ? window.minusNanos(now - refusedSince) : window);
+    }
+
+    private boolean awaitsAccessLocked(long now) {
+        return !read && (!refused || now - refusedSince < earlyRefusals.window().toNanos());
     }
 
     private boolean mayFetchLocked(@Nullable Answer<T> known, long now) {
@@ -200,8 +226,9 @@ final class TtlEntry<T> extends Entry<T> {
                 fetch = null;
                 after = Answer.sharing(answer(), outcome.answer());
                 if (after == null) {
-                    failedLocked(outcome.failure(), now);
+                    failedLocked(ended, outcome.failure(), now);
                 } else {
+                    read = true;
                     leeway = drawLeeway();
                     setAnswerLocked(after);
                     receivedAt = after.receivedAt;
@@ -232,10 +259,14 @@ final class TtlEntry<T> extends Entry<T> {
         lastFailure = null;
     }
 
-    private void failedLocked(@Nullable ApiServerException failure, long now) {
+    private void failedLocked(Fetch<T> ended, @Nullable ApiServerException failure, long now) {
         lastFailure = failure;
         if (failure == null) {
             return;
+        }
+        if (!refused && failure.reason() == FailureReason.FORBIDDEN) {
+            refused = true;
+            refusedSince = ended.begunAt;
         }
         serverPauseEnd = now + SERVER_PAUSE.pause(1, 0, failure).toNanos();
         if (answer() == null) {
@@ -249,6 +280,8 @@ final class TtlEntry<T> extends Entry<T> {
 
     @Override
     boolean beginsEpochLocked() {
+        read = false;
+        refused = false;
         fetch = null;
         succeededLocked();
         return true;
@@ -276,7 +309,12 @@ final class TtlEntry<T> extends Entry<T> {
     @Override
     void afterChangeLocked() {}
 
-    synchronized ObjectState state(long now, long ttlNanos, String freshness) {
+    /** Returns what is known; null if this entry is dropped. */
+    synchronized @Nullable KnownObject<T> known(long now, long ttlNanos, String freshness) {
+        return isDroppedLocked() ? null : knownLocked(stateLocked(now, ttlNanos, freshness));
+    }
+
+    private ObjectState stateLocked(long now, long ttlNanos, String freshness) {
         Answer<T> known = answer();
         CacheState cacheState = Answer.cacheStateOf(known);
         String version = "";
@@ -286,6 +324,14 @@ final class TtlEntry<T> extends Entry<T> {
                     present.isFresh(FreshnessClock.freshSince(now, ttlNanos)) ? CacheState.FRESH : CacheState.STALE;
         }
         Duration age = known == null ? null : Duration.ofNanos(Math.max(0, now - known.receivedAt));
-        return new ObjectState(cacheState, version, age, lastFailure, referencesLocked(), freshness);
+        Fetch<T> inFlight = fetch;
+        ApiServerException failure = inFlight == null || inFlight.refusal == null ? lastFailure : inFlight.refusal;
+        if (known == null
+                && failure != null
+                && failure.reason() == FailureReason.FORBIDDEN
+                && earlyRefusals.grantsFollow()) {
+            cacheState = awaitsAccessLocked(now) ? CacheState.WAITING_FOR_ACCESS : CacheState.FORBIDDEN;
+        }
+        return new ObjectState(cacheState, version, age, failure, referencesLocked(), freshness);
     }
 }

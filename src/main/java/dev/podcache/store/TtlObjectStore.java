@@ -3,17 +3,16 @@ package dev.podcache.store;
 import dev.podcache.apiserver.ObjectGetter;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.ObjectUnavailableException.Closed;
+import dev.podcache.object.ObjectState;
 import dev.podcache.object.ReadConsistency;
-import dev.podcache.object.Referrer;
+import dev.podcache.store.Fetches.Fetch;
+import dev.podcache.store.Fetches.FetchOutcome;
+import dev.podcache.store.TtlEntry.TtlLookup;
 import dev.podcache.time.Durations;
-import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,26 +37,27 @@ import org.jspecify.annotations.Nullable;
  * timeout, gets fail at once with the last failure. Such a pause counts for at most two minutes, and ends with a new
  * reference.
  *
+ * <p><b>Refused objects.</b> A first read that is refused (403) is repeated as {@link EarlyRefusals} says, because access
+ * may follow the reference.
+ *
  * <p>Follows {@code objectStore} of the kubelet's {@code pkg/kubelet/util/manager/cache_based_manager.go}. {@code
  * TtlEntry} explains the differences: single flight instead of a queue on a lock, absence that replaces a known object,
  * and refreshes in the background.
  *
  * @param <T> the model class
  */
-public final class TtlObjectStore<T extends HasMetadata> implements ObservableStore<T>, AutoCloseable {
+public final class TtlObjectStore<T extends HasMetadata> extends EntryStore<T> {
 
     /** The name of the strategy in metrics. */
     private static final String STRATEGY = "CACHE";
 
-    // shared with gets that find no hit
-    final ObjectKind<T> kind;
-    final ObjectTtlSource ttl;
-    final StoreOptions options;
-    final Fetches<T> fetches;
-    final EntryTable<T, TtlEntry<T>> entries;
+    /** The longest that a get with a held answer waits for a newer one. */
+    private static final long REFRESH_WAIT = Duration.ofSeconds(1).toNanos();
 
+    private final ObjectTtlSource ttl;
+    private final Fetches<T> fetches;
+    private final EntryTable<T, TtlEntry<T>> entries;
     private final FreshnessClock clock;
-    private final Transitions<T> transitions;
 
     /**
      * Makes an empty store.
@@ -66,25 +66,21 @@ public final class TtlObjectStore<T extends HasMetadata> implements ObservableSt
      * @param ttl how long an answer counts as fresh
      */
     public TtlObjectStore(ObjectKind<T> kind, ObjectGetter<T> getter, ObjectTtlSource ttl, StoreOptions options) {
-        this.kind = kind;
+        super(kind, options);
         this.ttl = ttl;
-        this.options = options;
         this.clock = new FreshnessClock(options.timekeeper(), ttl);
         this.fetches = new Fetches<>(kind, STRATEGY, getter, clock::stamp, options);
-        this.transitions = new Transitions<>(options);
         long maxStaleness = options.maxStaleness().toNanos();
         this.entries = new EntryTable<>(
-                kind, key -> new TtlEntry<>(key, transitions, maxStaleness), clock::retain, clock::release);
+                kind,
+                key -> new TtlEntry<>(key, transitions, maxStaleness, options.earlyRefusals()),
+                clock::retain,
+                clock::release);
     }
 
     @Override
-    public void addReference(ObjectKey key, Referrer referrer) {
-        entries.addReference(key, Objects.requireNonNull(referrer, "referrer"));
-    }
-
-    @Override
-    public void deleteReference(ObjectKey key, Referrer referrer) {
-        entries.deleteReference(key, Objects.requireNonNull(referrer, "referrer"));
+    EntryTable<T, TtlEntry<T>> entries() {
+        return entries;
     }
 
     @Override
@@ -101,6 +97,20 @@ public final class TtlObjectStore<T extends HasMetadata> implements ObservableSt
         if (entry == null) {
             return null;
         }
+        T hit = entry.ifFresh(clock.freshSince());
+        if (hit == null && !entry.isRestricted()) {
+            hit = entry.ifInLeeway(clock.freshSince());
+        }
+        // asked after the read: when this version came, only owners with a subject may have been left
+        return entry.isRestricted() ? null : hit;
+    }
+
+    @Override
+    public @Nullable T ifRestrictedHit(String namespace, String name) {
+        TtlEntry<T> entry = entries.find(namespace, name);
+        if (entry == null) {
+            return null;
+        }
         T fresh = entry.ifFresh(clock.freshSince());
         return fresh == null ? entry.ifInLeeway(clock.freshSince()) : fresh;
     }
@@ -108,7 +118,7 @@ public final class TtlObjectStore<T extends HasMetadata> implements ObservableSt
     private PendingGet<T> pending(String namespace, String name, boolean latest) {
         ObjectKey key = kind.validatedKey(namespace, name);
         options.metrics().missed(kind, key, STRATEGY);
-        return new TtlGet<>(this, key, latest);
+        return new Get(key, latest);
     }
 
     @Override
@@ -131,60 +141,124 @@ public final class TtlObjectStore<T extends HasMetadata> implements ObservableSt
     }
 
     @Override
-    public ObjectState state(ObjectKey key) {
+    public @Nullable KnownObject<T> known(ObjectKey key) {
         TtlEntry<T> entry = entries.find(key.namespace(), key.name());
-        String freshness = "TTL " + Durations.text(Duration.ofNanos(ttl.ttlNanos())) + ", " + ttl.origin()
+        return entry == null ? null : entry.known(now(), ttl.ttlNanos(), freshness());
+    }
+
+    @Override
+    ObjectState notReferenced() {
+        return ObjectState.unknown(freshness());
+    }
+
+    private String freshness() {
+        return "TTL " + Durations.text(Duration.ofNanos(ttl.ttlNanos())) + ", " + ttl.origin()
                 + (options.maxStaleness().isZero()
                         ? ""
                         : "; then refreshed in the background for " + Durations.text(options.maxStaleness()));
-        return entry == null ? ObjectState.unknown(freshness) : entry.state(now(), ttl.ttlNanos(), freshness);
     }
 
-    @Override
-    public ObjectKind<T> kind() {
-        return kind;
-    }
-
-    @Override
-    public Timekeeper timekeeper() {
-        return options.timekeeper();
-    }
-
-    @Override
-    public Runnable observe(Consumer<ObjectKey> changed) {
-        entries.requireOpen("no listener for objects of kind " + kind + " was subscribed");
-        return transitions.observe(changed);
-    }
-
-    @Override
-    public @Nullable KnownObject<T> known(ObjectKey key) {
-        TtlEntry<T> entry = entries.find(key.namespace(), key.name());
-        return entry == null ? null : entry.known();
-    }
-
-    @Override
-    public ChangeCounts changes() {
-        return transitions.counts();
-    }
-
-    @Override
-    public Set<ObjectKey> keys() {
-        return entries.keys();
-    }
-
-    /** Returns the number of referenced objects. */
-    public int size() {
-        return entries.size();
-    }
-
-    /** Drops all entries; waiting gets end with {@link Closed}. Idempotent. */
     @Override
     public void close() {
         fetches.close();
-        entries.close();
+        super.close();
     }
 
-    private long now() {
-        return options.timekeeper().nanoTime();
+    /** A get that found no hit. Looks up the entry at most three times; see {@code TtlEntry}. */
+    private final class Get extends PendingGet<T> {
+
+        private final boolean latest;
+        private final long deadline;
+        private @Nullable TtlEntry<T> entry;
+        private @Nullable TtlLookup<T> lookup;
+        private long begunBefore; // the fetches that had begun when this get found its entry
+        private boolean ageAllowed;
+
+        /**
+         * Makes a get that has not begun.
+         *
+         * @param latest whether only a quorum read that began after this get may answer it
+         */
+        Get(ObjectKey key, boolean latest) {
+            super(TtlObjectStore.this.kind, key, options);
+            this.latest = latest;
+            this.deadline = now() + options.readTimeout().toNanos();
+        }
+
+        @Override
+        @Nullable
+        T proceed(boolean inTime) {
+            TtlEntry<T> found = entry;
+            TtlLookup<T> before = lookup;
+            if (found != null && before != null && before.awaited() != null) {
+                T object = afterWait(found, before, before.awaited(), inTime);
+                if (object != null) {
+                    return object;
+                }
+            }
+            return look();
+        }
+
+        /** Returns the object of the awaited fetch, or null if it may not answer this get. */
+        private @Nullable T afterWait(TtlEntry<T> found, TtlLookup<T> before, Fetch<T> awaited, boolean inTime) {
+            Answer<T> known = latest ? null : before.known();
+            if (!inTime && !awaited.outcome.isDone()) {
+                if (!latest) {
+                    found.markSlow(awaited);
+                }
+                return fetches.serveStale(key, known, null);
+            }
+            FetchOutcome<T> outcome = awaited.outcome.join();
+            boolean began = awaited.number > begunBefore;
+            boolean mayAnswer = latest
+                    ? outcome.isClosed() || (began && awaited.isLatest())
+                    : began || mayAnswerLaterGet(outcome, known);
+            return mayAnswer ? fetches.conclude(key, known, outcome) : null;
+        }
+
+        /** Returns whether a fetch that began before this get may answer it. */
+        private boolean mayAnswerLaterGet(FetchOutcome<T> outcome, @Nullable Answer<T> known) {
+            return outcome.answer() == null ? known != null || outcome.isClosed() : outcome.isPresent() && ageAllowed;
+        }
+
+        private @Nullable T look() {
+            while (true) {
+                TtlEntry<T> found = entry == null ? find() : entry;
+                TtlLookup<T> now = latest
+                        ? found.lookupLatest(now(), begunBefore)
+                        : found.lookup(now(), ttl.ttlNanos(), begunBefore);
+                if (now.dropped()) {
+                    // an object that is referenced again has another entry
+                    entries.remove(found);
+                    entry = null;
+                    continue;
+                }
+                lookup = now;
+                Fetch<T> started = now.started();
+                if (started != null) {
+                    fetches.start(key, started, outcome -> found.end(started, outcome, now()));
+                }
+                Fetch<T> awaited = now.awaited();
+                if (awaited != null) {
+                    boolean refreshes = now.known() != null && !latest;
+                    return waitFor(awaited.outcome, refreshes ? Math.min(deadline, now() + REFRESH_WAIT) : deadline);
+                }
+                if (latest && now.known() != null) {
+                    return fetches.conclude(key, null, FetchOutcome.answered(now.known()));
+                }
+                return now.usable() != null ? now.usable() : fetches.serveStale(key, now.known(), now.lastFailure());
+            }
+        }
+
+        private TtlEntry<T> find() {
+            TtlEntry<T> found = entries.find(key.namespace(), key.name());
+            if (found == null) {
+                throw entries.missingException(key);
+            }
+            entry = found;
+            ageAllowed = ttl.ttlNanos() > 0;
+            begunBefore = found.fetchesBegun();
+            return found;
+        }
     }
 }

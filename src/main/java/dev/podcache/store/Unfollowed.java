@@ -21,9 +21,15 @@ public record Unfollowed(Referrer owner) implements Referrer {
         return owner.uid();
     }
 
+    /** Returns whether a reference is of this type, restricted or not. */
+    static boolean isUnfollowed(Referrer referrer) {
+        return Restricted.unrestricted(referrer) instanceof Unfollowed;
+    }
+
     /** Returns the owner behind a reference. */
     static Referrer ownerOf(Referrer referrer) {
-        return referrer instanceof Unfollowed unfollowed ? unfollowed.owner : referrer;
+        Referrer unrestricted = Restricted.unrestricted(referrer);
+        return unrestricted instanceof Unfollowed unfollowed ? unfollowed.owner : unrestricted;
     }
 
     @Override

@@ -1,36 +1,42 @@
 package dev.podcache.store;
 
+import com.google.common.collect.ImmutableSet;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.ObjectGetter;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.ObjectUnavailableException.Closed;
+import dev.podcache.object.ObjectState;
+import dev.podcache.object.ObjectUnavailableException.NotFound;
+import dev.podcache.object.ObjectUnavailableException.NotSynced;
 import dev.podcache.object.ReadConsistency;
-import dev.podcache.object.Referrer;
 import dev.podcache.time.Durations;
 import dev.podcache.time.RefCountedTicker;
-import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Strategy WATCH: each referenced object is listed and watched by name, and the API server sends its changes.
  *
  * <p><b>Staleness.</b> While the watch is connected, an answer lags only by events in transit. While it is not, the
  * last known object is returned, and {@link #state} says STALE, since when and why. A watch that was lost or refused
- * resumes from the last version seen. FRESH means confirmed: after a loss, the state stays STALE until an event, a
+ * resumes from the last version seen. FRESH means confirmed: after a loss, the state stays STALE until a
  * bookmark or a list of the object confirms it. That list is made within two seconds after the new watch was accepted.
+ * An event does not: it may be the first of those that were missed.
  * A watch that the server ends in an orderly way loses nothing and stays FRESH. While the API server's own watch cache
  * lags, an outdated object whose watch was never lost is FRESH: no client can detect this.
  *
@@ -38,44 +44,49 @@ import org.jspecify.annotations.Nullable;
  * reference reopens it and clears the held answer. If the watch is broken, a new reference reopens it too: gets wait as
  * for a first read, whatever fails meanwhile, and after the first-sync timeout return the last known object as stale.
  *
- * <p><b>First read.</b> A get without a held answer waits for the list and the watch, by default at most 1 s. Then it
- * fails with NotSynced, which carries their last failure.
+ * <p><b>First read.</b> A get without a held answer waits for the list and the watch, by default at most 1 s after the
+ * list was written to the server. To reach the server, a first attempt has 10 s: name lookup, connection, TLS,
+ * credentials and class loading. Once an attempt has failed, or while the server answers no list or watch at all, the
+ * timeout counts from the beginning of the get. A get whose time is over fails with NotSynced, which says what it waited
+ * for and carries the last failure.
  *
  * <p><b>Closed watches.</b> The watch of an immutable object is closed once the object is known. The watch of an object
  * that was not read for five minutes (configurable) is closed until the next get.
  *
  * <p><b>Evicted objects.</b> Over the {@link PayloadBudget}, the least used objects are evicted. The watch of an
- * evicted object stays open: its next change brings the object back. A get before that reopens the watch, and is
- * answered by a list that began after it.
+ * evicted object stays open: its next change brings the object back. Gets before that share one quorum read.
+ *
+ * <p><b>Refused objects.</b> A first read that is refused (403) is repeated as {@link EarlyRefusals} says, because access
+ * may follow the reference. After that, a get asks the server again at once, but not within 250 ms of the last
+ * refusal, and throws what it is told. A get within that time fails at once with the last refusal. A quorum read that
+ * succeeds is kept, and has the failed watch opened again.
  *
  * <p>Follows {@code objectCache} of the kubelet's {@code pkg/kubelet/util/manager/watch_based_manager.go}.
  *
  * @param <T> the model class
  */
-public final class WatchObjectStore<T extends HasMetadata> implements ObservableStore<T>, AutoCloseable {
+public final class WatchObjectStore<T extends HasMetadata> extends EntryStore<T> {
 
     /** The name of the strategy in metrics. */
     private static final String STRATEGY = "WATCH";
 
-    // shared with entries and their sessions
-    final ObjectKind<T> kind;
+    // shared with entries and their watches
     final Function<ObjectKey, ListerWatcher<T>> byName;
-    final ObjectGetter<T> getter;
-    final StoreOptions options;
-    final Transitions<T> transitions;
-    final AtomicBoolean listRefused = new AtomicBoolean(); // set once the refusal was logged
 
     final WatchTimes times;
     final EntryTable<T, WatchEntry<T>> entries;
 
     private final @Nullable NamespaceWatches<T> namespaces; // null if each object has a watch of its own
+    private final ObjectGetter<T> getter;
+    private final AtomicBoolean listRefusalLogged = new AtomicBoolean();
     private final LatestReads<T> latestReads;
-    private final WatchWarnings warnings;
+    private final Warnings warnings;
 
     /**
      * The durations of this strategy. They are cut to a hundred years.
      *
-     * @param firstSync the longest that a get waits for the first list and watch; zero for none that waits
+     * @param firstSync the longest that a get waits for the first list and watch once the list was written to the
+     *     server; zero for none that waits
      * @param idleAfter closes the watch of an object that was not read for this long, up to half this duration later;
      *     at least a minute
      */
@@ -117,15 +128,13 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
             ObjectGetter<T> getter,
             StoreOptions options,
             WatchTimes times) {
-        this.kind = kind;
+        super(kind, options);
         this.byName = byName;
         this.getter = getter;
-        this.options = options;
         this.times = times;
         this.namespaces = inNamespace == null ? null : new NamespaceWatches<>(this, inNamespace);
-        this.warnings = new WatchWarnings(kind, now());
+        this.warnings = new Warnings(kind, now());
         this.latestReads = new LatestReads<>(this, STRATEGY);
-        this.transitions = new Transitions<>(options);
         // an entry is idle if it is unread in two sweeps in a row
         RefCountedTicker sweeping =
                 new RefCountedTicker(options.timekeeper(), times.idleAfter().dividedBy(2), this::sweep);
@@ -155,10 +164,15 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
     }
 
     /** Returns a new watch of an object, not open yet. Takes no lock. */
-    ObjectWatch<T> watch(WatchEntry<T> entry) {
+    ObjectWatch watch(WatchEntry<T> entry) {
         return namespaces == null || namespaces.isRefused(entry.key.namespace())
-                ? new WatchSession<>(entry, this)
-                : new NamespaceMember<>(entry, namespaces);
+                ? entry.new OwnWatch()
+                : new NamespaceWatch.Member<>(entry, namespaces);
+    }
+
+    /** Returns what reads and watches an object by name, also where list is forbidden. Takes no lock. */
+    ListOrGet<T> listOrGet(ObjectKey key) {
+        return new ListOrGet<>(key, byName.apply(key), getter, listRefusalLogged);
     }
 
     private void sweep() {
@@ -166,19 +180,14 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
     }
 
     @Override
-    public void addReference(ObjectKey key, Referrer referrer) {
-        entries.addReference(key, Objects.requireNonNull(referrer, "referrer"));
-    }
-
-    @Override
-    public void deleteReference(ObjectKey key, Referrer referrer) {
-        entries.deleteReference(key, Objects.requireNonNull(referrer, "referrer"));
+    EntryTable<T, WatchEntry<T>> entries() {
+        return entries;
     }
 
     @Override
     public T get(String namespace, String name) {
         T hit = ifHit(namespace, name);
-        return hit == null ? new WatchGet<>(this, kind.validatedKey(namespace, name)).join() : hit;
+        return hit == null ? new WatchGet(kind.validatedKey(namespace, name)).join() : hit;
     }
 
     @Override
@@ -186,6 +195,17 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
         WatchEntry<T> entry = entries.find(
                 Objects.requireNonNull(namespace, "namespace is null: name the namespace of the object"),
                 Objects.requireNonNull(name, "name is null: name the object"));
+        if (entry == null) {
+            return null;
+        }
+        T hit = entry.ifKnown();
+        // asked after the read: when this version came, only owners with a subject may have been left
+        return entry.isRestricted() ? null : hit;
+    }
+
+    @Override
+    public @Nullable T ifRestrictedHit(String namespace, String name) {
+        WatchEntry<T> entry = entries.find(namespace, name);
         return entry == null ? null : entry.ifKnown();
     }
 
@@ -193,7 +213,7 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
     public CompletableFuture<T> getAsync(String namespace, String name) {
         T hit = ifHit(namespace, name);
         return hit == null
-                ? new WatchGet<>(this, kind.validatedKey(namespace, name)).async()
+                ? new WatchGet(kind.validatedKey(namespace, name)).async()
                 : CompletableFuture.completedFuture(hit);
     }
 
@@ -207,7 +227,7 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
         Duration age = entry.state().age();
         // counts as a read, and opens a watch that was closed because there was none
         entry.touched = true;
-        Answer<T> held = entry.lookup().answer();
+        Answer<T> held = entry.reopen();
         if (held != null && held.meets(consistency, age)) {
             return held.objectOf(kind, key);
         }
@@ -224,48 +244,22 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
     }
 
     @Override
-    public ObjectState state(ObjectKey key) {
-        WatchEntry<T> entry = entries.find(key.namespace(), key.name());
-        return entry == null ? ObjectState.unknown(WatchState.DROPPED.freshness) : entry.state();
-    }
-
-    @Override
-    public ObjectKind<T> kind() {
-        return kind;
-    }
-
-    @Override
-    public Timekeeper timekeeper() {
-        return options.timekeeper();
-    }
-
-    @Override
-    public Runnable observe(Consumer<ObjectKey> changed) {
-        entries.requireOpen("no listener for objects of kind " + kind + " was subscribed");
-        Runnable end = transitions.observe(changed);
-        // opens the watches that were closed because their objects were not read
-        sweep();
-        return end;
-    }
-
-    @Override
     public @Nullable KnownObject<T> known(ObjectKey key) {
         WatchEntry<T> entry = entries.find(key.namespace(), key.name());
         return entry == null ? null : entry.known();
     }
 
     @Override
-    public ChangeCounts changes() {
-        return transitions.counts();
+    ObjectState notReferenced() {
+        return ObjectState.unknown(WatchState.DROPPED.freshness);
     }
 
     @Override
-    public Set<ObjectKey> keys() {
-        return entries.keys();
-    }
-
-    long now() {
-        return options.timekeeper().nanoTime();
+    public Runnable observe(Consumer<ObjectKey> changed) {
+        Runnable end = super.observe(changed);
+        // opens the watches that were closed because their objects were not read
+        sweep();
+        return end;
     }
 
     /** Reports a failed attempt to list or watch; {@code first} if the attempt before it had succeeded. */
@@ -278,15 +272,134 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
         }
     }
 
-    /** Returns the number of referenced objects. */
-    public int size() {
-        return entries.size();
+    @Override
+    public Set<ObjectKey> watched() {
+        ImmutableSet.Builder<ObjectKey> selections = ImmutableSet.builder();
+        entries.forEach(entry -> {
+            ObjectKey selection = entry.watchedBy();
+            if (selection != null) {
+                selections.add(selection);
+            }
+        });
+        return selections.build();
     }
 
-    /** Drops all entries and closes all watches; waiting gets end with {@link Closed}. Idempotent. */
+    @Override
+    public void revoked(ObjectKey selection, ApiServerException cause) {
+        if (!selection.name().isEmpty()) {
+            WatchEntry<T> entry = entries.find(selection.namespace(), selection.name());
+            if (entry != null) {
+                entry.revoked(cause);
+            }
+        } else if (namespaces != null) {
+            namespaces.revoked(selection.namespace(), cause);
+        }
+    }
+
     @Override
     public void close() {
         latestReads.close();
-        entries.close();
+        super.close();
+    }
+
+    /** A get that found no hit: waits for the next change of its entry, as long as the entry says. */
+    private final class WatchGet extends PendingGet<T> {
+
+        private final long begun = WatchObjectStore.this.now();
+        private @Nullable CompletableFuture<@Nullable Answer<T>> change;
+        private boolean missed;
+
+        WatchGet(ObjectKey key) {
+            super(WatchObjectStore.this.kind, key, options);
+        }
+
+        @Override
+        @Nullable
+        T proceed(boolean inTime) {
+            Answer<T> current = change == null ? null : change.getNow(null);
+            if (current != null) {
+                return serve(current, false, null);
+            }
+            while (true) {
+                WatchEntry<T> found = entries.find(key.namespace(), key.name());
+                WatchEntry.WatchLookup<T> lookup = found == null ? null : found.lookup(begun, change == null);
+                if (!missed && (lookup == null || !(lookup.answer() instanceof Answer.Present))) {
+                    missed = true;
+                    missed(key);
+                }
+                if (found == null || lookup == null) {
+                    throw entries.missingException(key);
+                }
+                if (lookup.dropped()) {
+                    entries.remove(found);
+                } else if (lookup.answer() != null) {
+                    return serve(lookup.answer(), lookup.stale(), lookup.failure());
+                } else if (lookup.change() == null) {
+                    return afterWait(found, lookup);
+                } else {
+                    change = lookup.change();
+                    return waitFor(change, lookup.until());
+                }
+            }
+        }
+
+        private T afterWait(WatchEntry<T> found, WatchEntry.WatchLookup<T> lookup) {
+            Answer<T> fallback = found.answerAfterTimeout();
+            if (fallback == null) {
+                throw notSynced(lookup.failure(), lookup.reached());
+            }
+            return serve(fallback, true, lookup.failure());
+        }
+
+        private T serve(Answer<T> answer, boolean stale, @Nullable ApiServerException failedCheck) {
+            if (answer instanceof Answer.Present<T> present) {
+                if (stale) {
+                    staleServed(key);
+                }
+                return present.object;
+            }
+            // what nobody confirms must not look confirmed because the check is slow instead of failing
+            throw new NotFound(kind, key, stale && failedCheck == null ? notSynced(null, true) : failedCheck);
+        }
+
+        private NotSynced notSynced(@Nullable ApiServerException failure, boolean reached) {
+            if (!reached) {
+                return new NotSynced(kind, key, FailureReason.UNAVAILABLE, WatchEntry.timeToReach(times), null);
+            }
+            // a get of a refused object does not wait for so long
+            boolean early = now() - begun < times.firstSync().toNanos();
+            FailureReason reason = failure == null ? FailureReason.TIMEOUT : failure.reason();
+            return new NotSynced(kind, key, reason, early ? Duration.ZERO : times.firstSync(), failure);
+        }
+    }
+
+    /**
+     * Logs watches that begin to fail, at most one every 10 s: a lost connection loses hundreds of watches. Thread-safe.
+     */
+    private static final class Warnings {
+
+        private static final Logger log = LoggerFactory.getLogger(WatchObjectStore.class);
+        private static final long INTERVAL = Duration.ofSeconds(10).toNanos();
+
+        private final ObjectKind<?> kind;
+        private final AtomicLong nextAt;
+        private final AtomicInteger unreported = new AtomicInteger(); // failures since the last warning
+
+        Warnings(ObjectKind<?> kind, long now) {
+            this.kind = kind;
+            this.nextAt = new AtomicLong(now);
+        }
+
+        /** Reports that a watch failed whose last attempt had succeeded. */
+        void failed(ObjectKey key, ApiServerException cause, long now) {
+            long due = nextAt.get();
+            if (now - due >= 0 && nextAt.compareAndSet(due, now + INTERVAL)) {
+                int others = unreported.getAndSet(0);
+                String more = others == 0 ? "" : "; " + others + " more have failed since the last warning";
+                log.warn("watch of {} {} failed; retrying: {}{}", kind, key, cause.getMessage(), more);
+            } else {
+                unreported.incrementAndGet();
+            }
+        }
     }
 }

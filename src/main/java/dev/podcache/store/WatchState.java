@@ -2,6 +2,7 @@ package dev.podcache.store;
 
 import com.google.common.collect.ImmutableSetMultimap;
 import dev.podcache.object.CacheState;
+import dev.podcache.object.ObjectState;
 import org.jspecify.annotations.Nullable;
 
 /** The state of the watch of one object. */
@@ -22,13 +23,18 @@ enum WatchState {
      * pending answer. In BROKEN, the answer is published without a hit: gets find it at once and count it as served
      * stale.
      *
-     * A get that finds no answer moves IDLE to REOPENING, or to OPENING if nothing is known, and EVICTED to OPENING. In
-     * the three opening states it waits for the next change of state. A get that has waited for the first-sync timeout
-     * moves REOPENING and RENEWING to BROKEN, so that later gets do not wait. If an object is immutable, or all its
-     * references are Unfollowed, a list or event moves any state with a watch to UNWATCHED, which closes the watch.
+     * A get that finds no answer moves IDLE to REOPENING, or to OPENING if nothing is known. In EVICTED it has the object
+     * read once, for all gets that wait, and the watch stays open: what is read, or an event that comes before, moves to
+     * LIVE; a failure of the read moves nowhere. Without a watch (an immutable object), or if the read brings something
+     * older than what was evicted, the get moves EVICTED to OPENING. In the three opening states and in EVICTED it waits
+     * for the next change of state. A get that has waited for the first-sync timeout moves REOPENING and RENEWING to
+     * BROKEN, so that later gets do not wait. If an object is immutable, or all its references are Unfollowed, a list or
+     * event moves any state with a watch to UNWATCHED, which closes the watch.
      *
      * A quorum read that returns a newer object is published. One that disagrees with LIVE or UNWATCHED on whether the
-     * object exists moves to OPENING: neither is known to be the later one.
+     * object exists moves to OPENING: neither is known to be the later one. In OPENING, after a failed attempt, one that
+     * began after the last new reference moves to BROKEN; in EVICTED, one that is not older than what was evicted moves
+     * to LIVE.
      *
      * An eviction drops what is held, published or pending. It moves LIVE and UNWATCHED to EVICTED; BROKEN, RENEWING
      * and REOPENING to OPENING, with the same watch; and leaves OPENING and IDLE. So something is known in every state
@@ -59,7 +65,7 @@ enum WatchState {
     UNWATCHED("not watched: immutable, or read once for each reference"),
     /**
      * The payload was dropped to save memory. The watch is open and up to date; an immutable object has none. The next
-     * get lists the object again, with a new watch.
+     * get reads the object again.
      */
     EVICTED("evicted by payloadBudget; the next get reads the object again"),
     /** The object is no longer referenced. */
@@ -79,6 +85,19 @@ enum WatchState {
 
     /** The {@link #freshness} of a watch that was reopened, but is still {@link #BROKEN}. */
     static final String RESUMED = "watch reopened, not confirmed yet";
+
+    /** The freshness of an object that was refused, but whose reference is new. */
+    static final String AWAITS_ACCESS = "not allowed yet; asked again soon, because access follows references";
+
+    /** The freshness of an object that was refused although access had time to follow its reference. */
+    static final String REFUSED = "not allowed; asked again by each get, and after growing pauses";
+
+    /** The freshness of an object whose watch was closed because our access was revoked. */
+    static final String REVOKED = "access was revoked, so its watch was closed; asked again after growing pauses";
+
+    /** The same if the watch was that of the namespace, and the object is refused by name too. */
+    static final String NAMESPACE_REVOKED =
+            "access was revoked, so the watch of its namespace was closed; asked again by name after growing pauses";
 
     /** The state as text for people, for {@link ObjectState#freshness}. */
     final String freshness;

@@ -1,7 +1,5 @@
 package dev.podcache.testkit;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.Listed;
@@ -11,11 +9,11 @@ import dev.podcache.apiserver.ReadSource;
 import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.apiserver.WatchHandle;
 import dev.podcache.object.FailureReason;
+import dev.podcache.object.ModelJson;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import io.fabric8.kubernetes.api.model.HasMetadata;
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -28,9 +26,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The objects of one kind on a server that answers at once, on the calling thread. */
 final class FakeObjects<T extends HasMetadata> implements ObjectGetter<T> {
-
-    private static final ObjectMapper MAPPER =
-            JsonMapper.builder().findAndAddModules().build();
 
     private final ObjectKind<T> kind;
     private final Map<ObjectKey, Fetched<T>> existing = new HashMap<>(); // guarded by this, like all that follows
@@ -102,20 +97,17 @@ final class FakeObjects<T extends HasMetadata> implements ObjectGetter<T> {
     }
 
     private Fetched<T> copy(T object, long newVersion, @Nullable T before) {
-        try {
-            T copy = MAPPER.readValue(MAPPER.writeValueAsBytes(object), kind.model());
-            copy.getMetadata().setResourceVersion(Long.toString(newVersion));
-            if (copy.getMetadata().getUid() == null) {
-                copy.getMetadata()
-                        .setUid(
-                                before == null
-                                        ? UUID.randomUUID().toString()
-                                        : before.getMetadata().getUid());
-            }
-            return new Fetched<>(copy, Long.toString(newVersion), MAPPER.writeValueAsBytes(copy).length);
-        } catch (IOException e) {
-            throw new UncheckedIOException("no " + kind + " that an API server would take", e);
+        T copy = ModelJson.copy(object, kind.model());
+        copy.getMetadata().setResourceVersion(Long.toString(newVersion));
+        if (copy.getMetadata().getUid() == null) {
+            copy.getMetadata()
+                    .setUid(
+                            before == null
+                                    ? UUID.randomUUID().toString()
+                                    : before.getMetadata().getUid());
         }
+        int length = ModelJson.text(copy).getBytes(StandardCharsets.UTF_8).length;
+        return new Fetched<>(copy, Long.toString(newVersion), length);
     }
 
     private ApiServerException failure(ObjectKey key, FailureReason reason) {

@@ -1,18 +1,26 @@
 package dev.podcache.testkit;
 
+import dev.podcache.apiserver.AccessReviews;
+import dev.podcache.apiserver.AccessReviews.ResourceAccess;
+import dev.podcache.apiserver.CachedReviews;
 import dev.podcache.manager.CacheStats;
 import dev.podcache.manager.Manager;
 import dev.podcache.manager.Managers;
+import dev.podcache.manager.ObjectCache;
 import dev.podcache.manager.ObjectEntry;
+import dev.podcache.metrics.CountedEvents;
+import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectRef;
 import dev.podcache.object.Referrer;
+import dev.podcache.object.Subject;
 import dev.podcache.store.Store;
 import dev.podcache.store.StoreOptions;
 import dev.podcache.store.WatchObjectStore;
 import dev.podcache.store.WatchObjectStore.WatchTimes;
+import dev.podcache.time.Durations;
 import dev.podcache.time.SimulatedTimekeeper;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -22,11 +30,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A cache without an API server, for the unit test of code that takes {@link Manager}s. Registrations, reads, states
+ * A cache without an API server, for the unit test of code that takes an {@link ObjectCache} or {@link Manager}s.
+ * Registrations, reads, states
  * and listeners are those of strategy WATCH; only the server is replaced: it has the objects that the test
  * {@linkplain #put puts} there.
  *
@@ -40,21 +51,48 @@ import java.util.concurrent.ConcurrentHashMap;
  * }
  * }</pre>
  *
+ * <p>Owners on behalf of a {@link Subject} work as with a {@code Podcache}: a subject may read everything until the test
+ * {@linkplain #deny denies} it.
+ *
  * <p>Nothing waits. When the call that makes a change returns, reads see the change, and a listener was called if its
  * executor runs tasks at once ({@code Runnable::run}). A read that would wait for a failing server ends at once, as if
  * its timeout had passed. Starts no thread. Thread-safe; changes are made one at a time, and the next one begins after
  * such a listener has returned.
  */
-public final class FakePodcache implements AutoCloseable {
+public final class FakePodcache implements ObjectCache {
 
     /** Longer than any pause before a retry. */
     private static final Duration RETRIED = Duration.ofMinutes(2);
+
+    /** Longer than answers to reviews are unsettled after a change of access. */
+    private static final Duration REVIEWED = Duration.ofSeconds(15);
 
     private static final Duration NEVER = Duration.ofDays(36_500);
 
     private final SimulatedTimekeeper time = new SimulatedTimekeeper();
     private final Map<ObjectKind<?>, FakeObjects<?>> objects = new ConcurrentHashMap<>();
-    private final Managers managers = new Managers(new WatchStores());
+    private final Set<Denial> denied = ConcurrentHashMap.newKeySet();
+    private final CachedReviews reviews = new CachedReviews(new TestedReviews(), false, time);
+    private final Managers managers =
+            new Managers(new WatchStores(), new CountedEvents(PodcacheMetrics.NONE), false, Set.of(), reviews);
+
+    /** What a subject may or may not get. */
+    private record Denial(Subject subject, ResourceAccess access) {}
+
+    /** Allows everything that the test has not denied. */
+    private final class TestedReviews implements AccessReviews {
+
+        @Override
+        public CompletableFuture<Optional<Subject>> reviewToken(String token) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+
+        @Override
+        public CompletableFuture<Review> review(Subject subject, ResourceAccess access) {
+            boolean allowed = !denied.contains(new Denial(subject, access));
+            return CompletableFuture.completedFuture(new Review(allowed, allowed ? "" : "the test denies it"));
+        }
+    }
 
     private final class WatchStores implements Managers.Stores {
 
@@ -131,47 +169,81 @@ public final class FakePodcache implements AutoCloseable {
         objectsOf(kind).fail(kind.validatedKey(namespace, name), Objects.requireNonNull(reason, "reason"));
     }
 
+    /**
+     * Denies an object to a subject, as if the Role that allowed it were gone: reads for owners on behalf of this subject end
+     * with {@code Denied}, and listeners are told. An object need not exist, and need not be registered yet. Before this, a
+     * subject may read everything.
+     *
+     * @param subject of owners made by {@link Referrer#onBehalfOf}; with other groups it is another subject
+     * @param namespace empty for a kind without namespaces
+     * @throws IllegalArgumentException if namespace or name is not legal
+     */
+    public synchronized void deny(Subject subject, ObjectKind<?> kind, String namespace, String name) {
+        if (denied.add(denial(subject, kind, namespace, name))) {
+            reviewAgain(namespace);
+        }
+    }
+
+    /**
+     * Ends a denial by {@link #deny}; nothing happens if there is none.
+     *
+     * @param namespace empty for a kind without namespaces
+     * @throws IllegalArgumentException if namespace or name is not legal
+     */
+    public synchronized void allow(Subject subject, ObjectKind<?> kind, String namespace, String name) {
+        if (denied.remove(denial(subject, kind, namespace, name))) {
+            reviewAgain(namespace);
+        }
+    }
+
+    private static Denial denial(Subject subject, ObjectKind<?> kind, String namespace, String name) {
+        return new Denial(
+                Objects.requireNonNull(subject, "subject"),
+                ResourceAccess.of(kind, kind.validatedKey(namespace, name), "get"));
+    }
+
+    private void reviewAgain(String namespace) {
+        reviews.accessChanged(namespace);
+        time.pass(REVIEWED);
+    }
+
     private void retry(boolean failed) {
         if (failed) {
             time.pass(RETRIED);
         }
     }
 
-    /** Returns the manager of Secrets. */
+    @Override
     public Manager<Secret> secrets() {
         return managers.of(ObjectKind.SECRET);
     }
 
-    /** Returns the manager of ConfigMaps. */
+    @Override
     public Manager<ConfigMap> configMaps() {
         return managers.of(ObjectKind.CONFIG_MAP);
     }
 
-    /**
-     * Returns the manager of a kind: always the same.
-     *
-     * @throws IllegalArgumentException if the kind is used with another model class already
-     */
+    @Override
     public <T extends HasMetadata> Manager<T> objects(ObjectKind<T> kind) {
         return managers.of(kind);
     }
 
-    /** Registers a pod, as {@code Podcache.registerPod} does. */
+    @Override
     public void registerPod(Pod pod) {
         managers.registerPod(pod);
     }
 
-    /** Unregisters a pod, as {@code Podcache.unregisterPod} does. */
+    @Override
     public void unregisterPod(Pod pod) {
         managers.unregisterPod(pod);
     }
 
-    /** Registers another owner for objects of any kinds, as {@code Podcache.register} does. */
+    @Override
     public void register(Referrer referrer, Set<ObjectRef> references) {
         managers.register(referrer, references);
     }
 
-    /** Unregisters an owner, as {@code Podcache.unregister} does. */
+    @Override
     public void unregister(Referrer referrer) {
         managers.unregister(referrer);
     }
@@ -180,18 +252,29 @@ public final class FakePodcache implements AutoCloseable {
      * Returns every referenced object with its state and its owners, so that a test finds owners that its code did not
      * unregister.
      */
+    @Override
     public List<ObjectEntry> entries() {
         return managers.entries();
     }
 
-    /** Returns the counts of the cache, as {@code Podcache.stats} does. */
+    /**
+     * Returns what was not read, as {@code Podcache.awaitSynced} does: an object that {@link #fail fails}, or whose name is
+     * not legal. Does not wait.
+     */
+    @Override
+    public List<ObjectEntry> awaitSynced(Duration timeout) {
+        return managers.awaitSynced(Durations.atLeast(Duration.ZERO, "timeout", timeout), time);
+    }
+
+    @Override
     public CacheStats stats() {
         return managers.stats();
     }
 
-    /** Ends the retries of failed requests. Idempotent. */
+    /** Ends the retries of failed requests, and the reviews. Idempotent. */
     @Override
     public void close() {
+        reviews.close();
         time.close();
     }
 }

@@ -5,6 +5,8 @@
  *
  * <p>Read {@code YamlReader}, then {@code YamlNode}, {@code Scalars} (what a word without quotes means) and {@code
  * TabScanner}. Nothing here has a lock: each read is confined to its caller's thread, and nodes are immutable.
+ *
+ * <p>Not API: may change in any release.
  */
 @NullMarked
 package dev.podcache.yaml;

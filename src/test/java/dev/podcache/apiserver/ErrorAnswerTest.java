@@ -133,6 +133,33 @@ class ErrorAnswerTest {
         assertThat(failure.retryAfter()).isEqualTo(expected == null ? null : Duration.ofSeconds(expected));
     }
 
+    /** A Status of 40 KiB and a bit, in chunks of 40 KiB, of which the second crosses the bound. */
+    @Test
+    void add_chunkThatCrossesTheBound_isKeptUpToIt() {
+        ErrorAnswer answer = new ErrorAnswer(403, null);
+        answer.add(padded("{\"kind\":\"Status\","));
+        answer.add(padded("\"reason\":\"Forbidden\",\"message\":\"no\"}"));
+        answer.add("beyond".getBytes(UTF_8));
+
+        assertThat(answer.toException(REQUEST, NOW)).hasMessage(REQUEST + " was answered 403: no");
+    }
+
+    /** Without the second chunk, the first and the third would be a Status that no server sent. */
+    @Test
+    void add_chunksBeyondTheBound_areIgnored() {
+        ErrorAnswer answer = new ErrorAnswer(403, null);
+        answer.add(padded("{\"kind\":\"Status\","));
+        answer.add(padded("\"reason\":\"Forbidden\","));
+        answer.add("\"message\":\"made up\"}".getBytes(UTF_8));
+
+        assertThat(answer.toException(REQUEST, NOW))
+                .hasMessage(REQUEST + " was answered 403: (no Status in the answer)");
+    }
+
+    private static byte[] padded(String json) {
+        return (json + " ".repeat(40 * 1024 - json.length())).getBytes(UTF_8);
+    }
+
     /** The body with single quotes, of which an escaped one stands for an escaped double quote. */
     private static ApiServerException answered(int code, String body) {
         return new ErrorAnswer(code, null, body.replace('\'', '"').getBytes(UTF_8)).toException(REQUEST, NOW);

@@ -27,7 +27,7 @@ class RetriesTest {
             entry(FailureReason.UNAVAILABLE, BUDGET),
             entry(FailureReason.TIMEOUT, BUDGET),
             entry(FailureReason.THROTTLED, BUDGET),
-            entry(FailureReason.FORBIDDEN, SECOND),
+            entry(FailureReason.FORBIDDEN, Duration.ZERO),
             entry(FailureReason.UNAUTHORIZED, Duration.ZERO),
             entry(FailureReason.NOT_FOUND, Duration.ZERO),
             entry(FailureReason.ALREADY_EXISTS, Duration.ZERO),
@@ -67,12 +67,11 @@ class RetriesTest {
     }
 
     @Test
-    void pause_refused_isAsAfterOneFailureFewer() {
+    void pause_refused_isAsAfterAnyFailure() {
         ApiServerException refused = new ApiServerException(FailureReason.FORBIDDEN, 403, null, "403", null);
 
         assertThat(IntStream.rangeClosed(1, 4).mapToObj(failures -> loop.pause(failures, 0, refused)))
-                .containsExactly(SECOND, SECOND, Duration.ofSeconds(2), Duration.ofSeconds(4));
-        assertThat(loop.pause(3, 0, new CompletionException(refused))).isEqualTo(Duration.ofSeconds(2));
+                .containsExactly(SECOND, Duration.ofSeconds(2), Duration.ofSeconds(4), Duration.ofSeconds(8));
     }
 
     @Test

@@ -5,7 +5,9 @@ import static com.tngtech.archunit.lang.conditions.ArchConditions.be;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
+import com.tngtech.archunit.core.domain.AccessTarget.CodeUnitAccessTarget;
 import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.Location;
@@ -23,10 +25,11 @@ final class ArchitectureTest {
     private static final String FABRIC8 = "dev.podcache.apiserver.fabric8";
     private static final String HTTP = "dev.podcache.apiserver.http";
     private static final String CREDENTIALS = "dev.podcache.apiserver.credentials";
+    private static final String MODEL_JSON = "dev.podcache.object.ModelJson";
     private static final String EMBEDDED = "dev.podcache.embedded";
-    private static final String PROBE_NETWORK = "dev.podcache.kubelet.probe.ProbeNetwork";
-    private static final String KUBELET_LISTENERS =
-            "dev\\.podcache\\.kubelet\\.server\\.(Https?Listener|VertxExchange|VertxWebSocket|ConnectionGate|ConnectionGuard)(\\$.*)?";
+    private static final String PROBES = "dev.podcache.kubelet.probe";
+    private static final String KUBELET_SERVER = "dev.podcache.kubelet.server";
+    private static final String ACCESS = "dev.podcache.access";
     private static final String AGENT = "dev.podcache.kubelet.agent";
     private static final String CLI = "dev.podcache.cli..";
     private static final String TIME = "dev.podcache.time";
@@ -65,9 +68,21 @@ final class ArchitectureTest {
             .because("a server that shares code with its client shares its mistakes, and then no test finds them");
 
     @ArchTest
+    static final ArchRule a_jar_needs_only_the_library = classes()
+            .should(Jars.needOnlyTheLibrary())
+            .because("nobody who caches Secrets should have a node agent or an API server on the class path");
+
+    @ArchTest
+    static void each_class_is_in_one_jar(JavaClasses ignored) {
+        Jars.requireEachClassInOneJar();
+    }
+
+    @ArchTest
     static final ArchRule the_fabric8_client_stays_in_its_adapter = noClasses()
             .that()
-            .resideOutsideOfPackages(FABRIC8, HTTP, CREDENTIALS, ROOT, AGENT, CLI)
+            .resideOutsideOfPackages(FABRIC8, HTTP, CREDENTIALS, ROOT, ACCESS, AGENT, CLI)
+            .and()
+            .haveNameNotMatching("dev\\.podcache\\.object\\.ModelJson(\\$.*)?")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("io.fabric8.kubernetes.client..")
@@ -88,16 +103,41 @@ final class ArchitectureTest {
     @ArchTest
     static final ArchRule vertx_stays_where_bytes_move = noClasses()
             .that()
-            .resideOutsideOfPackages(HTTP, EMBEDDED)
-            .and()
-            .doNotHaveFullyQualifiedName(PROBE_NETWORK)
-            .and()
-            .haveNameNotMatching(KUBELET_LISTENERS)
+            .resideOutsideOfPackages(EMBEDDED)
             .should()
             .dependOnClassesThat()
             .resideInAPackage("io.vertx..")
+            .because("its classes differ between the versions that fabric8 7 and 8 bring");
+
+    @ArchTest
+    static final ArchRule only_ModelJson_converts_between_models_and_trees = noClasses()
+            .that()
+            .doNotHaveFullyQualifiedName(MODEL_JSON)
+            .should()
+            .accessTargetWhere(describe(
+                    "it converts values by a mapper of Jackson",
+                    (JavaAccess<?> access) -> access.getTargetOwner().getName().startsWith("com.fasterxml.jackson.")
+                            && Set.of("valueToTree", "treeToValue", "convertValue", "updateValue")
+                                    .contains(access.getName())))
             .because(
-                    "event loops and buffers are a detail of two packages, of the probes and of the kubelet's listeners");
+                    "the model of fabric8 8 is annotated for Jackson 3: Jackson 2 would write it without an error, and wrongly");
+
+    @ArchTest
+    static final ArchRule models_are_made_by_setters_and_builders = noClasses()
+            .should()
+            .accessTargetWhere(describe(
+                    "it is a constructor or method of a model whose parameters are its fields",
+                    ArchitectureTest::takesAllFields))
+            .because("a version of the model that adds a field changes its parameters");
+
+    @ArchTest
+    static final ArchRule public_classes_of_netty_only_are_used = noClasses()
+            .that()
+            .resideInAnyPackage(HTTP, PROBES, KUBELET_SERVER)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.netty..internal..")
+            .because("they differ between the versions of Netty that users bring");
 
     @ArchTest
     static final ArchRule time_and_threads_come_from_the_timekeeper = noClasses()
@@ -132,6 +172,22 @@ final class ArchitectureTest {
                     "in a package that is @NullMarked",
                     type -> type.getPackage().isAnnotatedWith(NullMarked.class))))
             .because("NullAway looks at marked packages only, and package-info is where a reader begins");
+
+    /** Of scalars, such as {@code new Quantity("1")}, the parameters are the value. */
+    private static boolean takesAllFields(JavaAccess<?> access) {
+        String owner = access.getTargetOwner().getName();
+        if (!owner.startsWith("io.fabric8.kubernetes.api.model.")
+                || !(access.getTarget() instanceof CodeUnitAccessTarget target)
+                || target.getRawParameterTypes().isEmpty()) {
+            return false;
+        }
+        boolean builder = access.getTargetOwner().getSimpleName().matches(".*(Builder|Fluent|Nested)");
+        return builder
+                ? access.getName().matches("(add|with)New.*")
+                : access.getName().equals("<init>")
+                        && !Set.of("Quantity", "IntOrString", "MicroTime")
+                                .contains(access.getTargetOwner().getSimpleName());
+    }
 
     private static boolean isClockOrThread(JavaAccess<?> access) {
         String owner = access.getTargetOwner().getName();

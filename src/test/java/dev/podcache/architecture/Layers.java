@@ -36,7 +36,7 @@ final class Layers {
                     "kubelet.process",
                     "kubelet.server",
                     "kubelet.staticpods"),
-            List.of("kubelet.podsync"),
+            List.of("access", "kubelet.podsync"),
             List.of("kubelet.agent", "josdk", "controlplane.planner"),
             List.of("cli.output", "micrometer"),
             List.of("cli.config"),

@@ -7,8 +7,8 @@ import dev.podcache.apiserver.fabric8.ServerOnTime;
 import dev.podcache.chaos.Claims.Claim;
 import dev.podcache.manager.Manager;
 import dev.podcache.object.CacheState;
+import dev.podcache.object.ObjectState;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
-import dev.podcache.store.ObjectState;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.time.Duration;
@@ -31,12 +31,15 @@ final class CacheUnderTest implements AutoCloseable {
     private final FetchRules fetches;
     private final Witness witness;
     private final Order order = new Order();
-    private final Map<CachedObject, Long> freshWhileLost = new ConcurrentHashMap<>();
+    private final Map<CachedObject, FreshSince> freshWhileLost = new ConcurrentHashMap<>();
     private volatile OpenCache opened;
     private final AtomicInteger replacements = new AtomicInteger();
     private volatile boolean replacing;
     private volatile Handed handed = new Handed();
     private volatile Handed handedBefore = new Handed();
+
+    /** Since when a version has been called fresh. */
+    private record FreshSince(String version, long time) {}
 
     /** What is closed together. */
     private record OpenCache(Podcache podcache, Fabric8ApiServer apiServer, KubernetesClient client) {
@@ -131,8 +134,9 @@ final class CacheUnderTest implements AutoCloseable {
     private Contact contact(CachedObject subject, ObjectState state) {
         long now = world.time.now();
         long stalled = world.stalls.between(now - RECENTLY, now);
-        long lostFor =
-                state.cacheState() == CacheState.FRESH ? Math.min(lostFor(subject, now), freshFor(subject, now)) : 0;
+        long lostFor = state.cacheState() == CacheState.FRESH
+                ? Math.min(lostFor(subject, now), freshFor(subject, state.resourceVersion(), now))
+                : 0;
         if (lostFor <= 0) {
             freshWhileLost.remove(subject);
         }
@@ -146,10 +150,16 @@ final class CacheUnderTest implements AutoCloseable {
         return Math.max(ended, server.disconnectedFor().toNanos());
     }
 
-    /** For how long it has been called fresh in that state: what the server says of watches comes a moment later. */
-    private long freshFor(CachedObject subject, long now) {
-        Long since = freshWhileLost.putIfAbsent(subject, now);
-        return since == null ? 1 : now - since;
+    /**
+     * For how long that version has been called fresh in that state: what the server says of watches comes a moment later. An
+     * immutable one was fresh without a watch before.
+     */
+    private long freshFor(CachedObject subject, String version, long now) {
+        FreshSince since = freshWhileLost.merge(
+                subject,
+                new FreshSince(version, now),
+                (before, present) -> before.version.equals(version) ? before : present);
+        return since.time == now ? 1 : now - since.time;
     }
 
     private ReadOutcome outcome(OpenCache used, CachedObject subject) {

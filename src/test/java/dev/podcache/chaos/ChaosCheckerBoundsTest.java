@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.chaos.Claims.Epoch;
 import dev.podcache.object.CacheState;
-import dev.podcache.store.ObjectState;
+import dev.podcache.object.ObjectState;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

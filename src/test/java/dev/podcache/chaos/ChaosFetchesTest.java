@@ -255,6 +255,19 @@ class ChaosFetchesTest {
         assertThat(shapes()).containsExactly(Shape.FETCHED_AT_ONCE);
     }
 
+    /** On a machine that stood still after the reference, a GET of the earlier epoch leaves late. */
+    @Test
+    void twoAtOnce_ofWhichOneLeftAfterAStall_areFine_unlessItIsLongAgo() {
+        register(20);
+        world.stalls.add(seconds(20.2), seconds(22));
+        latest(db, 22.2);
+        latest(db, 24);
+        assertThat(shapes()).isEmpty();
+
+        latest(db, 25);
+        assertThat(shapes()).containsExactly(Shape.FETCHED_AT_ONCE);
+    }
+
     @Test
     void twoAfterEachOther_areFine() {
         fetches.ended(db, latest(db, 20), true, seconds(20.05));

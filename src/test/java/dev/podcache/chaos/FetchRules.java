@@ -138,7 +138,7 @@ final class FetchRules {
         long returned = claim.epoch().returned;
         boolean calm = world.calm.networkSince() < returned;
         Duration leavesWithin = calm ? LEAVES_WITHIN : Rules.READ_TIMEOUT;
-        return returned + leavesWithin.toNanos() + world.stalls.between(now - WINDOW, now);
+        return world.stalls.hasRunAt(returned, leavesWithin, now);
     }
 
     private void checkRefresh(CachedObject subject, FetchHistory line, Claim claim, long now) {
@@ -149,7 +149,8 @@ final class FetchRules {
                     subject,
                     "refreshed " + RunTime.seconds(sinceFailure) + " after an attempt that failed");
         }
-        if (line.refreshLeft == 0 || claim.epoch().began > line.refreshLeft - LEAVES_WITHIN.toNanos()) {
+        if (line.refreshLeft == 0
+                || line.refreshLeft < world.stalls.hasRunAt(claim.epoch().began, LEAVES_WITHIN, now)) {
             return;
         }
         world.figures.count("refresh held to P3");

@@ -1,6 +1,6 @@
 package dev.podcache.chaos;
 
-import dev.podcache.store.ObjectState;
+import dev.podcache.object.ObjectState;
 
 /**
  * One get, with what was known immediately before and after it.

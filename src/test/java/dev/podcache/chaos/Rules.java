@@ -27,6 +27,10 @@ record Rules(
 
     static final Duration READ_TIMEOUT = Duration.ofSeconds(10);
     private static final Duration FIRST_SYNC = Duration.ofSeconds(1);
+
+    /** So long may the first attempt for an object take to reach the server, before the first-sync timeout begins. */
+    private static final Duration REACHED_WITHIN = Duration.ofSeconds(10);
+
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
 
     /*
@@ -35,8 +39,8 @@ record Rules(
 
     static final Duration FRESH_WATCH_HTTP2 = Duration.ofSeconds(25);
 
-    /** The deadline of HTTP/1.1, 90 s without a bookmark, and what was under way before it. */
-    static final Duration FRESH_WATCH_HTTP1 = Duration.ofSeconds(95);
+    /** The deadline of HTTP/1.1, see {@link #BOOKMARKED_WITHIN}, and what was under way before it. */
+    static final Duration FRESH_WATCH_HTTP1 = Duration.ofSeconds(105);
 
     /** An answer may have been under way for the whole read timeout, and counts as fresh for the TTL from its arrival. */
     static final Duration FRESH_CACHE = TTL.plus(READ_TIMEOUT).plus(SLACK);
@@ -50,8 +54,8 @@ record Rules(
     /** On HTTP/2: a ping every so often, and so long for its answer before the connection is closed, together. */
     static final Duration PINGED_WITHIN = Duration.ofSeconds(20);
 
-    /** On HTTP/1.1: so long without a bookmark. */
-    static final Duration BOOKMARKED_WITHIN = Duration.ofSeconds(90);
+    /** On HTTP/1.1: 90 s without a bookmark, and up to 10 s until a sweep notices it. */
+    static final Duration BOOKMARKED_WITHIN = Duration.ofSeconds(100);
 
     /** Which HTTP carries the watches. */
     enum Transport {
@@ -86,7 +90,7 @@ record Rules(
     static Rules watch(Transport transport) {
         return new Rules(
                 ChangeDetectionStrategy.WATCH,
-                FIRST_SYNC.plus(SLACK),
+                REACHED_WITHIN.plus(FIRST_SYNC).plus(SLACK),
                 FIRST_SYNC.plus(SLACK),
                 transport.freshFromChange,
                 Duration.ofMillis(1_500));

@@ -1,7 +1,7 @@
 package dev.podcache.chaos;
 
 import dev.podcache.object.CacheState;
-import dev.podcache.store.ObjectState;
+import dev.podcache.object.ObjectState;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

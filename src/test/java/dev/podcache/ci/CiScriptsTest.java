@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -31,7 +33,7 @@ class CiScriptsTest {
 
     private static final int UNAVAILABLE = 69;
     private static final List<String> STEPS =
-            List.of("browser", "outside", "frameworks", "image", "newest-jdk", "test-on");
+            List.of("browser", "outside", "frameworks", "image", "generations", "newest-jdk", "test-on");
 
     /** Programs that the scripts may use; a machine without apt has these too. */
     private static final List<String> PROGRAMS = List.of(
@@ -58,10 +60,15 @@ class CiScriptsTest {
             "tee",
             "xargs");
 
+    private static final Pattern PROVIDED = Pattern.compile("(?m)^provided=(\\.\\./\\S+)$");
+
     @TempDir
     private Path home;
 
     private Path project;
+    /** Where the script looks for servers that a machine provides. */
+    private Path provided;
+
     private Path programs;
 
     private record Finished(int code, String output) {
@@ -85,6 +92,10 @@ class CiScriptsTest {
         }
         stub(programs.resolve("java"), "echo checked \"$2\"");
         maven("v1.20.2");
+        Matcher folder = PROVIDED.matcher(Files.readString(Path.of(".ci/run")));
+        assertThat(folder.find()).isTrue();
+        provided = project.resolve(folder.group(1)).normalize();
+        provide("install");
         provide("install-library-server");
     }
 
@@ -95,15 +106,28 @@ class CiScriptsTest {
         assertThat(finished.code()).as(finished.output()).isZero();
         assertThat(finished.skipped()).isEmpty();
         assertThat(finished.output())
-                .contains("browser ran", "outside ran", "frameworks ran", "image ran", "newest-jdk ran", "test-on ran")
+                .contains("browser ran", "outside ran", "frameworks ran", "image ran", "generations ran")
+                .contains("newest-jdk ran", "test-on ran", "install ran", "install-library-server ran")
                 .contains("mvn -B --no-transfer-progress verify -Pchecked-tests -Dpodcache.browser=required")
                 .contains(
                         "checked target/real-server-tests/kube-apiserver", "checked target/real-server-tests/library");
+        assertThat(finished.output().lines().filter(line -> line.matches("[a-z-]+ took \\d+ s")))
+                .as(finished.output())
+                .map(line -> line.substring(0, line.indexOf(' ')))
+                .containsExactlyInAnyOrder(
+                        "verify",
+                        "outside",
+                        "frameworks",
+                        "image",
+                        "library-server",
+                        "chaos",
+                        "generations",
+                        "newest-jdk");
     }
 
     @Test
     void run_nothingCanBeHad_passesAndEndsWithWhatWasSkippedAndWhy() throws Exception {
-        Files.delete(home.resolve("shared/kube-apiserver/install-library-server"));
+        Files.delete(provided.resolve("install-library-server"));
         for (String step : List.of("browser", "image", "newest-jdk")) {
             stub(project.resolve(".ci").resolve(step), "echo no " + step + " here >&2; exit " + UNAVAILABLE);
         }
@@ -123,7 +147,7 @@ class CiScriptsTest {
 
     @Test
     void run_noLibraryServerBesideACurrentServer_saysThatItIsCurrent() throws Exception {
-        Files.delete(home.resolve("shared/kube-apiserver/install-library-server"));
+        Files.delete(provided.resolve("install-library-server"));
         maven("v1.36.2");
 
         Finished finished = run(".ci/run");
@@ -135,7 +159,7 @@ class CiScriptsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"browser", "outside", "frameworks", "image", "newest-jdk", "test-on"})
+    @ValueSource(strings = {"browser", "outside", "frameworks", "image", "generations", "newest-jdk", "test-on"})
     void run_stepFails_fails(String step) throws Exception {
         stub(project.resolve(".ci").resolve(step), "echo it broke >&2; exit 3");
 
@@ -223,7 +247,7 @@ class CiScriptsTest {
     }
 
     private void provide(String script) throws IOException {
-        stub(Files.createDirectories(home.resolve("shared/kube-apiserver")).resolve(script), "");
+        stub(Files.createDirectories(provided).resolve(script), "echo " + script + " ran");
     }
 
     private static void stub(Path file, String commands) throws IOException {

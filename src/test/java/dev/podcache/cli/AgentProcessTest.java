@@ -4,8 +4,11 @@ import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import com.google.common.base.Splitter;
+import dev.podcache.testing.ForkedJava;
 import dev.podcache.testing.NewThread;
 import dev.podcache.testing.Slow;
+import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -18,6 +21,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -130,6 +135,47 @@ class AgentProcessTest {
         assertThat(run.process().waitFor(60, TimeUnit.SECONDS)).isTrue();
         assertThat(run.process().exitValue()).isEqualTo(1);
         assertThat(run.err()).contains("error: API server https://127.0.0.1:1").doesNotContain("127.0.0.1:2");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"config print", "demo --for 1m", "completion", "refs -f deploy/examples/example-pod.yaml"})
+    void command_whoseReaderLeaves_endsWithoutAnError(String command) throws Exception {
+        Path err = directory.resolve("err");
+        Process program = program(command).redirectError(err.toFile()).start();
+        try {
+            program.getInputStream().close();
+
+            assertThat(program.waitFor(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(program.exitValue()).isEqualTo(141);
+            // a newer JVM warns of what Netty uses
+            assertThat(Files.readAllLines(err)).allMatch(line -> line.startsWith("WARNING: "));
+        } finally {
+            program.destroyForcibly();
+        }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void command_whoseDiskIsFull_fails() throws Exception {
+        Path err = directory.resolve("err");
+        Process program = program("refs -f deploy/examples/example-pod.yaml -o json")
+                .redirectOutput(new File("/dev/full"))
+                .redirectError(err.toFile())
+                .start();
+        try {
+            assertThat(program.waitFor(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(program.exitValue()).isEqualTo(1);
+            assertThat(Files.readString(err)).contains("its disk is full");
+        } finally {
+            program.destroyForcibly();
+        }
+    }
+
+    private ProcessBuilder program(String command) {
+        return ForkedJava.program(
+                List.of("-Duser.home=" + directory),
+                Main.class,
+                Splitter.on(' ').splitToList(command));
     }
 
     private AgentProcess start(Map<String, String> environment, String... arguments) {

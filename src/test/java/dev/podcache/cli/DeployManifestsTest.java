@@ -92,7 +92,7 @@ class DeployManifestsTest {
                             assertThat(heartbeats.getMetadata().getNamespace()).isEqualTo("kube-node-lease");
                             assertThat(heartbeats.getRules())
                                     .satisfiesExactly(
-                                            rule -> requireRule(rule, "coordination.k8s.io|leases||list watch"));
+                                            rule -> requireRule(rule, "coordination.k8s.io|leases||get list watch"));
                         },
                         election -> {
                             assertThat(election.getMetadata().getNamespace()).isEqualTo("kube-system");

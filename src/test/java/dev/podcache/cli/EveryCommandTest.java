@@ -167,6 +167,7 @@ class EveryCommandTest extends ConsoleFixture {
                 "refs -f deploy/examples/example-pod.yaml | shop/db  required  spec.containers[0].env[0]",
                 "rbac --node worker-1 | kind: ClusterRole",
                 "config print --max-pods 50 | maxPods",
+                "config print --cluster-domain corp.example | corp.example",
                 "config validate -f deploy/examples/kubelet-config.yaml | kubelet-config.yaml is valid",
                 "completion | complete ",
                 "version | podcache "

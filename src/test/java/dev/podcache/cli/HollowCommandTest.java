@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code hollow} on the embedded server. */
 @Slow
@@ -78,21 +79,20 @@ class HollowCommandTest extends ServedCommandFixture {
         }
     }
 
-    @Test
-    void nodeExists_isRefusedAndStays_becauseItWouldBeDeleted() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"--keep=false", "--keep"})
+    void nodeExists_isRefusedAndStays(String keep) throws Exception {
         cluster.create(new NodeBuilder()
                 .withNewMetadata()
                 .withName("hollow-1")
                 .endMetadata()
                 .build());
 
-        try (CommandRun run = CommandRun.start("hollow", kubeconfig, "--nodes", "2", "--for", "5s")) {
+        try (CommandRun run = CommandRun.start("hollow", kubeconfig, "--nodes", "2", "--for", "5s", keep)) {
             assertThat(run.awaitEnd()).isEqualTo(1);
 
             assertThat(run.err())
-                    .containsExactly(
-                            "error: Node hollow-1 exists already, and would be deleted at the end: choose another"
-                                    + " --prefix, or delete it, or set --keep");
+                    .containsExactly("error: Node hollow-1 exists already: choose another --prefix, or delete it");
         }
         assertThat(count(Resource.NODES)).isEqualTo(1);
     }

@@ -32,6 +32,18 @@ import org.junit.jupiter.params.provider.CsvSource;
 class MainTest extends ConsoleFixture {
 
     @Test
+    void execute_noArguments_printsTheCommands() {
+        int code = console.execute();
+
+        assertThat(code).isZero();
+        assertThat(console.out())
+                .anyMatch(line -> line.matches(" +demo  .+"))
+                .anyMatch(line -> line.matches(" +run  .+"))
+                .anyMatch(line -> line.matches(" +doctor  .+"));
+        assertThat(console.err()).isEmpty();
+    }
+
+    @Test
     void completion_isAScriptThatKnowsTheCommands() {
         int code = console.execute("completion");
 
@@ -45,7 +57,7 @@ class MainTest extends ConsoleFixture {
         console.execute("completion");
 
         assertThat(String.join("\n", console.out()))
-                .contains("(\"Get\" \"Cache\" \"Watch\")", "(\"text\" \"json\")", "(\"text\" \"json\" \"svg\")")
+                .contains("(\"Get\" \"Cache\" \"Watch\")", "(\"text\" \"json\")")
                 .doesNotContain("\"WATCH\"", "\"TEXT\"");
     }
 
@@ -90,9 +102,14 @@ class MainTest extends ConsoleFixture {
                 "plan --changes-per-hour -1 | the changes per hour must be a number from 0 to 100000000, but are -1.0",
                 "plan --http2-max-streams-per-connection 0 | the stream limit must be from 1 to",
                 "plan --toleration never | \"never\" is not a duration",
-                "plan -o yaml | --output is \"yaml\": it must be text, json or svg",
+                "plan -o yaml | --output is \"yaml\": it must be text or json",
                 "dance | 'dance'",
-                "run | the node is missing: set --hostname-override or NODE_NAME",
+                "--for 15s | '--for'",
+                "observe --hostname-override worker-1 | '--hostname-override'",
+                "rbac --hostname-override worker-1 | '--hostname-override'",
+                "run --node worker-1 --memory-dir /dev/shm/podcache | --memory-dir needs --processes",
+                "run --node worker-1 --node-lease-duration-seconds 0 | --node-lease-duration-seconds is 0: it must be a whole number from 1",
+                "run | the node is missing: set --node or NODE_NAME",
                 "run --hostname-override Worker_1 | \"Worker_1\" is not a legal Kubernetes name"
             })
     void execute_wrongCommandLine_isUsageErrorThatQuotesIt(String line, String complaint) {

@@ -110,6 +110,35 @@ class NodeProxyPageRealServerTest {
         }
     }
 
+    @Test
+    void doctor_ofTheNode_findsItRegisteredAndReachable() {
+        await().untilAsserted(() -> {
+            CapturedConsole doctor = doctor(node.name);
+
+            assertThat(doctor.out())
+                    .anyMatch(line -> line.startsWith("ok") && line.contains("Node " + node.name + " is Ready"))
+                    .anyMatch(line -> line.startsWith("ok") && line.contains("the Lease of node " + node.name))
+                    .anyMatch(line -> line.startsWith("ok") && line.contains("no request of node " + node.name))
+                    .anyMatch(line -> line.startsWith("ok") && line.contains("kubectl logs and exec can work"));
+        });
+    }
+
+    @Test
+    void doctor_ofANodeWithoutAgent_saysWhatIsMissing() {
+        CapturedConsole doctor = doctor("nobody-there");
+
+        assertThat(doctor.out())
+                .anyMatch(line -> line.startsWith("problem") && line.contains("there is no Node nobody-there"))
+                .anyMatch(line -> line.startsWith("problem") && line.contains("no Lease in kube-node-lease"))
+                .anyMatch(line -> line.startsWith("problem") && line.contains("the endpoint of node nobody-there"));
+    }
+
+    private CapturedConsole doctor(String name) {
+        CapturedConsole doctor = new CapturedConsole(home);
+        doctor.execute("doctor", "--kubeconfig", real.kubeconfig().toString(), "--node", name);
+        return doctor;
+    }
+
     /** In Chromium, with {@code kubectl proxy}. */
     @Nested
     @BrowserTest

@@ -1,6 +1,7 @@
 package dev.podcache.concurrency;
 
 import dev.podcache.manager.Manager;
+import dev.podcache.manager.Managers;
 import dev.podcache.object.ObjectUnavailableException.NotRegistered;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.store.Store;
@@ -25,7 +26,7 @@ public abstract class ManagerRegistrations {
     private final Manager<Secret> manager;
 
     ManagerRegistrations(Store<Secret> store) {
-        this.manager = Manager.caching(store, PodReferences::secretKeys);
+        this.manager = Managers.caching(store, PodReferences::secretKeys);
     }
 
     /** Version 1 refers to the Secret, version 2 does not. */

@@ -48,7 +48,7 @@ class CommandsTest {
             "--kubeconfig");
 
     /** Programs whose arguments are not checked but for names of our files. */
-    private static final Set<String> OTHERS = Set.of("base64", "curl", "kind", "kubeadm", "openssl", "sed");
+    private static final Set<String> OTHERS = Set.of("base64", "curl", "head", "kind", "kubeadm", "openssl", "sed");
 
     static List<Path> documents() {
         return Documents.all().stream()

@@ -10,19 +10,22 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The Markdown files that readers of this project start with. */
+/** The Markdown files of this project that people read. */
 final class Documents {
 
     static final Path README = Path.of("README.md");
 
-    private static final Pattern BLOCK = Pattern.compile("(?ms)^```(\\w*)\\n(.*?)^```$");
+    /** Of measured figures, for those who change the code. */
+    static final Path RESULTS = Path.of("src/jmh/results/README.md");
+
+    private static final Pattern BLOCK = Pattern.compile("(?ms)^( *)```(\\w*)\\n(.*?)^\\1```$");
 
     private Documents() {}
 
-    /** Returns the files of the first level, and all in {@code docs}. */
+    /** Returns the files of the first level, all in {@code docs}, and the results. */
     static List<Path> all() {
         List<Path> files = new ArrayList<>(
-                List.of(README, Path.of("CONTRIBUTING.md"), Path.of("CHANGELOG.md"), Path.of("SECURITY.md")));
+                List.of(README, Path.of("CONTRIBUTING.md"), Path.of("CHANGELOG.md"), Path.of("SECURITY.md"), RESULTS));
         try (Stream<Path> docs = Files.list(Path.of("docs"))) {
             docs.filter(file -> file.toString().endsWith(".md")).sorted().forEach(files::add);
         } catch (IOException e) {
@@ -39,12 +42,22 @@ final class Documents {
         }
     }
 
+    /** Returns the parts of a document: what stands before its first heading of the second level, and from each of these on. */
+    static List<String> sections(Path document) {
+        return List.of(text(document).split("(?m)^(?=## )"));
+    }
+
     /** Returns the fenced blocks of a language in a document. */
     static List<String> blocks(Path document, String language) {
-        return BLOCK.matcher(text(document))
+        return blocks(text(document), language);
+    }
+
+    /** Returns the fenced blocks of a language in a text. Those in a list are without its indentation. */
+    static List<String> blocks(String text, String language) {
+        return BLOCK.matcher(text)
                 .results()
-                .filter(block -> block.group(1).equals(language))
-                .map(block -> block.group(2))
+                .filter(block -> block.group(2).equals(language))
+                .map(block -> block.group(3).replaceAll("(?m)^" + block.group(1), ""))
                 .toList();
     }
 

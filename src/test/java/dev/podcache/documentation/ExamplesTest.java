@@ -8,11 +8,12 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.tools.Diagnostic;
 import javax.tools.DiagnosticCollector;
@@ -25,11 +26,27 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The Java blocks of the documentation, and of the Javadoc of {@code Podcache}, compile as they are. */
+/**
+ * The Java blocks of the documentation compile with the imports that their section shows, and that of the Javadoc of {@code
+ * Podcache} as it is.
+ */
 class ExamplesTest {
 
+    private static final Pattern IMPORT = Pattern.compile("(?m)^import [\\w.]+;\\n");
     private static final Pattern JAVADOC_BLOCK =
             Pattern.compile("<pre>\\{@code\\n(.*?)\\n \\* }</pre>", Pattern.DOTALL);
+
+    /** What readers have themselves: the package, and a custom resource and a runtime of their own. */
+    private static final String THEIR_OWN = """
+            import dev.podcache.example.SmallRuntime;
+            import dev.podcache.josdk.Website;
+            """;
+
+    private static final String OF_THE_FRONT_DOOR = """
+            import dev.podcache.*;
+            import dev.podcache.manager.*;
+            import io.fabric8.kubernetes.api.model.*;
+            """;
 
     /** Compiled by {@code .ci/frameworks}. */
     private static final Set<String> FILES_OF_PROJECTS = filesOfProjects();
@@ -37,15 +54,17 @@ class ExamplesTest {
     /** The errors in all examples. To compile them one by one takes several times as long. */
     private static List<Diagnostic<? extends JavaFileObject>> errors = List.of();
 
-    /** An example, in a method of a class that is in a package of its own. */
+    /** An example, in a method of a class that is in a package of its own and has these imports. */
     private static final class ExampleFile extends SimpleJavaFileObject {
 
         private final String example;
+        private final String imports;
         private final String packageName;
 
-        ExampleFile(String example, int number) {
+        ExampleFile(String imports, String example, int number) {
             super(URI.create("string:///example" + number + "/Example.java"), Kind.SOURCE);
             this.example = example;
+            this.imports = imports;
             this.packageName = "example" + number;
         }
 
@@ -53,50 +72,16 @@ class ExamplesTest {
         public CharSequence getCharContent(boolean ignoreEncodingErrors) {
             return """
                 package %s;
-                import dev.podcache.*;
-                import dev.podcache.apiserver.fabric8.*;
-                import dev.podcache.cli.*;
-                import dev.podcache.embedded.*;
-                import dev.podcache.josdk.*;
-                import dev.podcache.kubelet.agent.*;
-                import dev.podcache.kubelet.certificate.*;
-                import dev.podcache.kubelet.eviction.*;
-                import dev.podcache.manager.*;
-                import dev.podcache.metrics.*;
-                import dev.podcache.micrometer.*;
-                import dev.podcache.object.*;
-                import dev.podcache.kubelet.podsync.*;
-                import dev.podcache.kubelet.runtime.*;
-                import dev.podcache.kubelet.server.*;
-                import dev.podcache.store.*;
-                import dev.podcache.testkit.*;
-                import dev.podcache.time.*;
-                import io.fabric8.kubernetes.api.model.*;
-                import io.fabric8.kubernetes.client.*;
-                import io.fabric8.kubernetes.client.Config;
-                import io.fabric8.kubernetes.client.ConfigBuilder;
-                import io.javaoperatorsdk.operator.api.reconciler.*;
-                import io.javaoperatorsdk.operator.api.reconciler.Context;
-                import io.javaoperatorsdk.operator.processing.event.source.EventSource;
-                import io.micrometer.core.instrument.MeterRegistry;
-                import io.micrometer.core.instrument.Tags;
-                import java.io.IOException;
-                import java.nio.file.Path;
-                import java.time.Duration;
-                import java.util.List;
-                import java.util.Map;
-                import java.util.Set;
-                import java.util.concurrent.*;
-                import java.util.stream.Collectors;
-                import org.jspecify.annotations.Nullable;
+                %s
                 class Example {
-                  Podcache podcache;
-                  MeterRegistry registry;
-                  void example(KubernetesClient client, Pod pod) throws IOException {
+                  dev.podcache.Podcache podcache;
+                  io.micrometer.core.instrument.MeterRegistry registry;
+                  void example(io.fabric8.kubernetes.client.KubernetesClient client, io.fabric8.kubernetes.api.model.Pod pod)
+                      throws java.io.IOException {
                 %s
                   }
                 }
-                """.formatted(packageName, example);
+                """.formatted(packageName, imports, IMPORT.matcher(example).replaceAll(""));
         }
     }
 
@@ -114,13 +99,15 @@ class ExamplesTest {
     static void compileAll() throws IOException {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         assertThat(compiler).as("a JDK, not a JRE").isNotNull();
-        List<String> examples = Stream.concat(
-                        documents().stream().flatMap(document -> examples(document).stream()),
-                        examplesOfTheFrontDoor().stream())
-                .toList();
-        List<ExampleFile> sources = IntStream.range(0, examples.size())
-                .mapToObj(i -> new ExampleFile(examples.get(i), i))
-                .toList();
+        List<ExampleFile> sources = new ArrayList<>();
+        for (Path document : documents()) {
+            for (String section : Documents.sections(document)) {
+                String imports = THEIR_OWN + importsOf(section);
+                examples(section).forEach(example -> sources.add(new ExampleFile(imports, example, sources.size())));
+            }
+        }
+        examplesOfTheFrontDoor()
+                .forEach(example -> sources.add(new ExampleFile(OF_THE_FRONT_DOOR, example, sources.size())));
         DiagnosticCollector<JavaFileObject> said = new DiagnosticCollector<>();
         List<String> options = List.of("-cp", System.getProperty("java.class.path"), "-proc:none", "-Xmaxerrs", "1000");
 
@@ -137,16 +124,24 @@ class ExamplesTest {
                 .toList();
     }
 
-    private static List<String> examples(Path document) {
-        return Documents.blocks(document, "java").stream()
+    private static List<String> examples(String text) {
+        return Documents.blocks(text, "java").stream()
                 .filter(example -> !FILES_OF_PROJECTS.contains(example))
                 .toList();
     }
 
+    /** Readers copy from one section: what its examples import stands there, in the first example that needs it. */
+    private static String importsOf(String section) {
+        return examples(section).stream()
+                .flatMap(example -> IMPORT.matcher(example).results())
+                .map(MatchResult::group)
+                .collect(Collectors.joining());
+    }
+
     @ParameterizedTest
     @MethodSource("documents")
-    void examples_compile(Path document) {
-        assertThat(examples(document)).allSatisfy(ExamplesTest::requireCompiles);
+    void examples_withTheImportsOfTheirSection_compile(Path document) {
+        assertThat(examples(Documents.text(document))).allSatisfy(ExamplesTest::requireCompiles);
     }
 
     @Test

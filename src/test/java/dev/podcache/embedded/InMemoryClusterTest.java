@@ -9,6 +9,7 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.SecretBuilder;
+import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.api.model.coordination.v1.LeaseBuilder;
 import java.time.Duration;
@@ -274,9 +275,10 @@ class InMemoryClusterTest extends InMemoryClusterFixture {
 
     @Test
     void of_unknownModel_isRefused() {
-        assertThatThrownBy(() -> Resource.of(String.class))
+        assertThatThrownBy(() -> Resource.of(Deployment.class))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("java.lang.String");
+                .hasMessageContaining("apps.Deployment")
+                .hasMessageContaining("serve(ObjectKind.of(Deployment.class))");
         assertThat(Resource.of(ConfigMap.class)).isEqualTo(Resource.CONFIG_MAPS);
     }
 

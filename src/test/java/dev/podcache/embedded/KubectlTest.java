@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.testing.KubectlBinary;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Secrets;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.Node;
@@ -272,9 +273,79 @@ class KubectlTest {
         return Files.writeString(file, MANIFESTS.getOrDefault(resource, "").replace("VALUE", String.valueOf(written)));
     }
 
+    /** kubectl sends no token over plain HTTP; the URL in the kubeconfig says who it is. */
+    @Test
+    void authorization_ofAUserWithARole_isWhatKubectlSays() throws Exception {
+        cluster.create(Secrets.of("shop", "db", "v1"));
+        try (EmbeddedApiServer guarded =
+                EmbeddedApiServer.builder(cluster).rbac().start()) {
+            Path admin =
+                    Files.writeString(directory.resolve("admin"), guarded.kubeconfigFor("admin", "system:masters"));
+            Path jane = Files.writeString(directory.resolve("jane"), guarded.kubeconfigFor("jane"));
+            String[] role = {
+                "create", "role", "reader", "-n", "shop", "--verb=get", "--resource=secrets", "--resource-name=db"
+            };
+
+            assertThat(as(jane, role).text()).contains("User \"jane\" cannot create resource \"roles\"");
+            assertThat(as(admin, role).text()).contains("role.rbac.authorization.k8s.io/reader created");
+            assertThat(as(admin, "create", "serviceaccount", "web", "-n", "shop")
+                            .text())
+                    .contains("serviceaccount/web created");
+            assertThat(as(
+                                    admin,
+                                    "create",
+                                    "rolebinding",
+                                    "reader",
+                                    "-n",
+                                    "shop",
+                                    "--role=reader",
+                                    "--user=jane",
+                                    "--serviceaccount=shop:web")
+                            .text())
+                    .contains("rolebinding.rbac.authorization.k8s.io/reader created");
+            assertThat(as(
+                                    admin,
+                                    "auth",
+                                    "can-i",
+                                    "get",
+                                    "secrets/db",
+                                    "-n",
+                                    "shop",
+                                    "--as=system:serviceaccount:shop:web")
+                            .text())
+                    .startsWith("yes");
+            assertThat(as(jane, "auth", "can-i", "get", "/version").text()).startsWith("yes");
+            assertThat(as(admin, "create", "clusterrole", "paths", "--verb=get", "--non-resource-url=/metrics")
+                            .text())
+                    .contains("created");
+            assertThat(as(jane, "auth", "can-i", "get", "secrets/db", "-n", "shop")
+                            .text())
+                    .startsWith("yes");
+            assertThat(as(jane, "auth", "can-i", "list", "secrets", "-n", "shop")
+                            .text())
+                    .startsWith("no");
+            assertThat(as(admin, "auth", "can-i", "get", "secrets/other", "-n", "shop", "--as=jane")
+                            .text())
+                    .startsWith("no");
+            assertThat(as(jane, "get", "secret", "db", "-n", "shop").text()).contains("Opaque");
+            assertThat(as(jane, "get", "secrets", "-n", "shop").text())
+                    .contains("User \"jane\" cannot list resource \"secrets\"");
+        }
+    }
+
+    private Output as(Path kubeconfig, String... arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(
+                kubectl.toString(), "--kubeconfig=" + kubeconfig, "--cache-dir=" + directory.resolve("own-cache")));
+        command.addAll(List.of(arguments));
+        return run(command);
+    }
+
     private Output run(String... arguments) throws IOException, InterruptedException {
-        Process process =
-                new ProcessBuilder(command(arguments)).redirectErrorStream(true).start();
+        return run(command(arguments));
+    }
+
+    private Output run(List<String> command) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         processes.add(process);
         String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();

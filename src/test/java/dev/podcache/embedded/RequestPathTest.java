@@ -3,6 +3,7 @@ package dev.podcache.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.object.ObjectKey;
+import java.util.Objects;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -11,22 +12,26 @@ class RequestPathTest {
 
     @ParameterizedTest
     @CsvSource({
-        "/api/v1/nodes, NODES, '', '', OBJECT",
-        "/api/v1/nodes/n1, NODES, '', n1, OBJECT",
-        "/api/v1/nodes/n1/status, NODES, '', n1, STATUS",
-        "/api/v1/pods, PODS, '', '', OBJECT",
-        "/api/v1/namespaces/shop/pods, PODS, shop, '', OBJECT",
-        "/api/v1/namespaces/shop/pods/web, PODS, shop, web, OBJECT",
-        "/api/v1/namespaces/shop/pods/web/status, PODS, shop, web, STATUS",
-        "/api/v1/namespaces, NAMESPACES, '', '', OBJECT",
-        "/api/v1/namespaces/shop, NAMESPACES, '', shop, OBJECT",
-        "/api/v1/namespaces/shop/status, NAMESPACES, '', shop, STATUS",
-        "/api/v1/namespaces/shop/secrets/a%2Eb/, SECRETS, shop, a.b, OBJECT",
-        "/apis/coordination.k8s.io/v1/namespaces/shop/leases/l, LEASES, shop, l, OBJECT",
+        "/api/v1/nodes, nodes, '', '', OBJECT",
+        "/api/v1/nodes/n1, nodes, '', n1, OBJECT",
+        "/api/v1/nodes/n1/status, nodes, '', n1, STATUS",
+        "/api/v1/pods, pods, '', '', OBJECT",
+        "/api/v1/namespaces/shop/pods, pods, shop, '', OBJECT",
+        "/api/v1/namespaces/shop/pods/web, pods, shop, web, OBJECT",
+        "/api/v1/namespaces/shop/pods/web/status, pods, shop, web, STATUS",
+        "/api/v1/namespaces/shop/pods/web/ephemeralcontainers, pods, shop, web, EPHEMERAL_CONTAINERS",
+        "/api/v1/namespaces, namespaces, '', '', OBJECT",
+        "/api/v1/namespaces/shop, namespaces, '', shop, OBJECT",
+        "/api/v1/namespaces/shop/status, namespaces, '', shop, STATUS",
+        "/api/v1/namespaces/shop/secrets/a%2Eb/, secrets, shop, a.b, OBJECT",
+        "/apis/coordination.k8s.io/v1/namespaces/shop/leases/l, leases, shop, l, OBJECT",
     })
-    void parse_knownPath_saysWhatItNames(
-            String path, Resource resource, String namespace, String name, ObjectPart part) {
-        assertThat(RequestPath.parse(path)).isEqualTo(new RequestPath(resource, ObjectKey.of(namespace, name), part));
+    void parse_knownPath_saysWhatItNames(String path, String plural, String namespace, String name, ObjectPart part) {
+        RequestPath parsed = Objects.requireNonNull(RequestPath.parse(Resource.BUILT_IN, path));
+
+        assertThat(parsed.resource().plural()).isEqualTo(plural);
+        assertThat(parsed.key()).isEqualTo(ObjectKey.of(namespace, name));
+        assertThat(parsed.part()).isEqualTo(part);
     }
 
     @ParameterizedTest
@@ -41,10 +46,11 @@ class RequestPathTest {
                 "/api/v1/namespaces/shop/nodes",
                 "/api/v1/namespaces/shop/secrets/db/status",
                 "/api/v1/namespaces/shop/pods/web/log",
+                "/api/v1/namespaces/shop/secrets/db/ephemeralcontainers",
                 "/apis/apps/v1/deployments",
                 "/apis/coordination.k8s.io/v1/secrets",
             })
     void parse_otherPath_isNothing(String path) {
-        assertThat(RequestPath.parse(path)).isNull();
+        assertThat(RequestPath.parse(Resource.BUILT_IN, path)).isNull();
     }
 }

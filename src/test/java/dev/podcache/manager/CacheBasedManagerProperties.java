@@ -2,11 +2,15 @@ package dev.podcache.manager;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.common.collect.HashMultiset;
-import com.google.common.collect.Multiset;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
 import dev.podcache.object.Referrer;
 import dev.podcache.pod.PodReferences;
+import dev.podcache.store.KnownObject;
+import dev.podcache.store.StoreOptions;
+import dev.podcache.store.TtlObjectStore;
+import dev.podcache.testing.FixedTtl;
+import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.Pods;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
@@ -15,7 +19,9 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -27,31 +33,26 @@ import net.jqwik.api.Provide;
 /** P6: after any sequence of registrations, references are those of a model, one after the other or all at once. */
 class CacheBasedManagerProperties {
 
-    /** Counts what is asked of it, and refuses a count below zero. */
-    private static final class CountingStore extends ReferencesOnly {
-        private final Multiset<Map.Entry<ObjectKey, Referrer>> counts = HashMultiset.create();
+    private static TtlObjectStore<Secret> unreadStore() {
+        return new TtlObjectStore<>(
+                ObjectKind.SECRET,
+                (key, source, timeout) -> CompletableFuture.failedFuture(new AssertionError("nobody reads")),
+                FixedTtl.ofSeconds(60),
+                StoreOptions.defaults(new ManualTimekeeper()));
+    }
 
-        @Override
-        public synchronized void addReference(ObjectKey key, Referrer referrer) {
-            counts.add(Map.entry(key, referrer));
-        }
-
-        @Override
-        public synchronized void deleteReference(ObjectKey key, Referrer referrer) {
-            assertThat(counts.remove(Map.entry(key, referrer)))
-                    .as("a delete of %s for %s without an add", key, referrer)
-                    .isTrue();
-        }
-
-        synchronized Map<String, Set<String>> secretsByUid() {
-            Map<String, Set<String>> held = new HashMap<>();
-            for (Map.Entry<ObjectKey, Referrer> reference : counts) {
-                boolean first = held.computeIfAbsent(reference.getValue().uid(), uid -> new HashSet<>())
-                        .add(reference.getKey().name());
-                assertThat(first).as("%s is referred to once", reference).isTrue();
+    private static Map<String, Set<String>> secretsByUid(TtlObjectStore<Secret> store) {
+        Map<String, Set<String>> held = new HashMap<>();
+        for (ObjectKey key : store.keys()) {
+            KnownObject<Secret> known = Objects.requireNonNull(store.known(key));
+            for (Referrer owner : known.referrers()) {
+                held.computeIfAbsent(owner.uid(), uid -> new HashSet<>()).add(key.name());
             }
-            return held;
+            assertThat(known.state().references())
+                    .as("each of %s refers to %s once", known.referrers(), key)
+                    .isEqualTo(known.referrers().size());
         }
+        return held;
     }
 
     /** One call: what a pod refers to from now on, or nothing if it goes. */
@@ -68,8 +69,8 @@ class CacheBasedManagerProperties {
 
     @Property
     void oneAfterTheOther_referencesAreThoseLastRegistered(@ForAll("calls") List<PodCall> calls) {
-        CountingStore store = new CountingStore();
-        Manager<Secret> manager = Manager.caching(store, PodReferences::secretKeys);
+        TtlObjectStore<Secret> store = unreadStore();
+        Manager<Secret> manager = Managers.caching(store, PodReferences::secretKeys);
         Map<String, Set<String>> model = new HashMap<>();
         for (PodCall call : calls) {
             call.make(manager);
@@ -77,15 +78,15 @@ class CacheBasedManagerProperties {
             if (call.register() && !call.secrets().isEmpty()) {
                 model.put(call.uid(), call.secrets());
             }
-            assertThat(store.secretsByUid()).isEqualTo(model);
+            assertThat(secretsByUid(store)).isEqualTo(model);
         }
     }
 
     @Property
     void allAtOnce_everyPodEndsWithOneOfItsCalls_andUnregisteredWithNothing(
             @ForAll("calls") List<PodCall> left, @ForAll("calls") List<PodCall> right) throws Exception {
-        CountingStore store = new CountingStore();
-        Manager<Secret> manager = Manager.caching(store, PodReferences::secretKeys);
+        TtlObjectStore<Secret> store = unreadStore();
+        Manager<Secret> manager = Managers.caching(store, PodReferences::secretKeys);
         CyclicBarrier start = new CyclicBarrier(2);
         List<Throwable> failures = new ArrayList<>();
         Thread other = new Thread(() -> makeAll(manager, start, right, failures));
@@ -94,12 +95,12 @@ class CacheBasedManagerProperties {
         other.join();
 
         assertThat(failures).isEmpty();
-        store.secretsByUid()
+        secretsByUid(store)
                 .forEach((uid, held) -> assertThat(last(uid, left, right)).contains(held));
         for (int i = 1; i <= 3; i++) {
             new PodCall("uid-" + i, false, Set.of()).make(manager);
         }
-        assertThat(store.secretsByUid()).isEmpty();
+        assertThat(secretsByUid(store)).isEmpty();
     }
 
     private static void makeAll(

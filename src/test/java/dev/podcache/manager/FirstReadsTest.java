@@ -143,13 +143,14 @@ class FirstReadsTest {
 
     @Test
     void ownerThatHoldsNothing_isNotRemembered() {
-        Registrations registrations = new Registrations(null, Set.of());
+        Registrations registrations = new Registrations(Set.of());
         TtlObjectStore<Secret> store = new TtlObjectStore<>(
                 ObjectKind.SECRET,
                 server.getter(ObjectKind.SECRET),
                 FixedTtl.ofSeconds(60),
                 StoreOptions.defaults(timekeeper));
-        Manager<Secret> manager = registrations.manager(store, ObjectKey::of, pod -> ObjectNeeds.NONE);
+        Manager<Secret> manager =
+                new StoreManager<>(registrations, store, ObjectKey::of, pod -> Registrations.ObjectNeeds.NONE);
         manager.register(owner, Set.of());
         assertThat(registrations.size()).isZero();
         manager.register(owner, keys);

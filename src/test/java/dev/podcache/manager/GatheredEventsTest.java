@@ -43,7 +43,7 @@ class GatheredEventsTest {
             server.getter(ObjectKind.SECRET),
             StoreOptions.defaults(timekeeper),
             WatchTimes.DEFAULT);
-    private final Manager<Secret> manager = Manager.caching(store, pod -> Set.of());
+    private final Manager<Secret> manager = Managers.caching(store, pod -> Set.of());
     private final Queue<Runnable> tasks = new ArrayDeque<>();
     private final List<Told> told = new ArrayList<>();
 

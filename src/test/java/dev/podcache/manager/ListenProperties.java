@@ -68,7 +68,7 @@ class ListenProperties {
                 server.getter(ObjectKind.SECRET),
                 StoreOptions.defaults(timekeeper),
                 WatchTimes.DEFAULT);
-        private final Manager<Secret> manager = Manager.caching(store, pod -> Set.of());
+        private final Manager<Secret> manager = Managers.caching(store, pod -> Set.of());
         private final Queue<Runnable> tasks = new ArrayDeque<>();
         private final AutoCloseable subscription = manager.listen(tasks::add, this::receive);
         private boolean closed;
@@ -135,6 +135,7 @@ class ListenProperties {
                     require(received != null && received.equals(previous), "with another previous object", event);
                 case STALE -> require(!stale, "twice", event);
                 case RECOVERED -> require(stale, "without a loss", event);
+                case DENIED, ALLOWED -> require(false, "without a subject", event);
             }
             switch (event.type()) {
                 case STALE -> stale = true;

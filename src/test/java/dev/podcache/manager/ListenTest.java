@@ -49,7 +49,7 @@ class ListenTest {
             server.getter(ObjectKind.SECRET),
             options,
             WatchTimes.DEFAULT);
-    private final Manager<Secret> manager = Manager.caching(store, pod -> Set.of());
+    private final Manager<Secret> manager = Managers.caching(store, pod -> Set.of());
     private final Queue<Runnable> tasks = new ArrayDeque<>();
     private final List<ObjectEvent<Secret>> events = new ArrayList<>();
     private boolean exists;
@@ -338,7 +338,7 @@ class ListenTest {
     void underCache_changeIsSeenByTheFirstGetAfterTheTtl() throws Exception {
         TtlObjectStore<Secret> caching = new TtlObjectStore<>(
                 ObjectKind.SECRET, server.getter(ObjectKind.SECRET), FixedTtl.ofSeconds(60), options);
-        Manager<Secret> cached = Manager.caching(caching, pod -> Set.of());
+        Manager<Secret> cached = Managers.caching(caching, pod -> Set.of());
         cached.listen(tasks::add, events::add);
         put("v1");
         cached.register(OWNER, Set.of(DB));
@@ -358,7 +358,7 @@ class ListenTest {
     void underCache_newReferenceToTheSameVersion_isNoEvent() throws Exception {
         TtlObjectStore<Secret> caching = new TtlObjectStore<>(
                 ObjectKind.SECRET, server.getter(ObjectKind.SECRET), FixedTtl.ofSeconds(60), options);
-        Manager<Secret> cached = Manager.caching(caching, pod -> Set.of());
+        Manager<Secret> cached = Managers.caching(caching, pod -> Set.of());
         cached.listen(tasks::add, events::add);
         put("v1");
         cached.register(OWNER, Set.of(DB));
@@ -381,7 +381,7 @@ class ListenTest {
                 new StoreOptions(
                         timekeeper, Duration.ofSeconds(10), PayloadBudget.ofBytes(1, timekeeper), PodcacheMetrics.NONE),
                 WatchTimes.DEFAULT);
-        Manager<Secret> evicting = Manager.caching(bounded, pod -> Set.of());
+        Manager<Secret> evicting = Managers.caching(bounded, pod -> Set.of());
         evicting.listen(Runnable::run, events::add);
         put("v1");
         evicting.register(OWNER, Set.of(DB));
@@ -396,7 +396,7 @@ class ListenTest {
     @Test
     void underGet_isRefused() {
         Manager<Secret> direct =
-                Manager.simple(new DirectObjectStore<>(ObjectKind.SECRET, server.getter(ObjectKind.SECRET), options));
+                Managers.simple(new DirectObjectStore<>(ObjectKind.SECRET, server.getter(ObjectKind.SECRET), options));
 
         assertThatIllegalStateException()
                 .isThrownBy(() -> direct.listen(tasks::add, events::add))

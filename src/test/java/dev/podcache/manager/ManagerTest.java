@@ -41,7 +41,7 @@ class ManagerTest {
             FixedTtl.ofSeconds(60),
             StoreOptions.defaults(timekeeper));
     private final AtomicInteger extractions = new AtomicInteger();
-    private final Manager<Secret> manager = Manager.caching(store, pod -> {
+    private final Manager<Secret> manager = Managers.caching(store, pod -> {
         extractions.incrementAndGet();
         return PodReferences.secretKeys(pod);
     });
@@ -170,7 +170,7 @@ class ManagerTest {
 
     @Test
     void registerPod_extractionFails_changesNothing() {
-        Manager<Secret> failing = Manager.caching(store, pod -> {
+        Manager<Secret> failing = Managers.caching(store, pod -> {
             throw new IllegalArgumentException("no idea");
         });
 

@@ -3,17 +3,31 @@ package dev.podcache.manager;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.google.common.collect.HashMultiset;
 import com.google.common.collect.ImmutableSet;
-import com.google.common.collect.Multiset;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
 import dev.podcache.object.PodKey;
 import dev.podcache.object.Referrer;
+import dev.podcache.store.PartlyPolledStore;
+import dev.podcache.store.StoreOptions;
+import dev.podcache.store.TtlObjectStore;
+import dev.podcache.store.WatchObjectStore;
+import dev.podcache.store.WatchObjectStore.WatchTimes;
+import dev.podcache.testing.FakeApiServer;
+import dev.podcache.testing.FixedTtl;
+import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A store that refuses a reference leaves the registration as it was. */
+/**
+ * A store that refuses a reference leaves the registration as it was. It refuses one because the predicate of the user, which
+ * chooses the strategy of an object, throws.
+ */
+@ExtendWith(NoLeaks.class)
 class RefusedReferenceTest {
 
     private static final Referrer OWNER = PodKey.of("shop", "web", "uid-1");
@@ -22,27 +36,32 @@ class RefusedReferenceTest {
     private static final ObjectKey FIRST = ObjectKey.of("shop", "first");
     private static final ObjectKey REFUSED = ObjectKey.of("shop", "refused");
 
-    private final Counting store = new Counting();
-    private final Manager<Secret> manager = Manager.caching(store, pod -> Set.of());
+    private final ManualTimekeeper timekeeper = new ManualTimekeeper();
+    private final FakeApiServer server = new FakeApiServer(timekeeper);
+    private final StoreOptions options = StoreOptions.defaults(timekeeper);
+    private final PartlyPolledStore<Secret> store = new PartlyPolledStore<>(
+            new WatchObjectStore<>(
+                    ObjectKind.SECRET,
+                    key -> server.listerWatcher(ObjectKind.SECRET, key.namespace(), "metadata.name=" + key.name()),
+                    server.getter(ObjectKind.SECRET),
+                    options,
+                    WatchTimes.DEFAULT),
+            new TtlObjectStore<>(ObjectKind.SECRET, server.getter(ObjectKind.SECRET), FixedTtl.ofSeconds(60), options),
+            this::isPolled);
+    private final Manager<Secret> manager = Managers.caching(store, pod -> Set.of());
+    private boolean refuses = true;
 
-    /** Counts references, and adds none to {@link #REFUSED} while it refuses. */
-    private static final class Counting extends ReferencesOnly {
-
-        private final Multiset<ObjectKey> references = HashMultiset.create();
-        private boolean refuses = true;
-
-        @Override
-        public void addReference(ObjectKey key, Referrer referrer) {
-            if (refuses && key.equals(REFUSED)) {
-                throw new IllegalStateException("refused");
-            }
-            references.add(key);
+    private boolean isPolled(ObjectKey key) {
+        if (refuses && key.equals(REFUSED)) {
+            throw new IllegalStateException("refused");
         }
+        return true;
+    }
 
-        @Override
-        public void deleteReference(ObjectKey key, Referrer referrer) {
-            assertThat(references.remove(key)).as("a reference to %s", key).isTrue();
-        }
+    @AfterEach
+    void close() {
+        store.close();
+        server.close();
     }
 
     @Test
@@ -50,17 +69,17 @@ class RefusedReferenceTest {
         manager.register(OWNER, ImmutableSet.of(OLD, KEPT));
         refuse();
 
-        assertThat(store.references).containsExactlyInAnyOrder(OLD, KEPT);
+        requireReferredToOnce(OLD, KEPT);
     }
 
     @Test
     void register_againAfterARefusal_countsEachOnce() {
         manager.register(OWNER, ImmutableSet.of(OLD, KEPT));
         refuse();
-        store.refuses = false;
+        refuses = false;
         manager.register(OWNER, ImmutableSet.of(KEPT, FIRST, REFUSED));
 
-        assertThat(store.references).containsExactlyInAnyOrder(KEPT, FIRST, REFUSED);
+        requireReferredToOnce(KEPT, FIRST, REFUSED);
     }
 
     @Test
@@ -68,7 +87,13 @@ class RefusedReferenceTest {
         refuse();
         manager.unregister(OWNER);
 
-        assertThat(store.references).isEmpty();
+        requireReferredToOnce();
+    }
+
+    private void requireReferredToOnce(ObjectKey... objects) {
+        assertThat(store.keys()).containsExactlyInAnyOrder(objects);
+        assertThat(objects)
+                .allSatisfy(key -> assertThat(store.state(key).references()).isOne());
     }
 
     private void refuse() {

@@ -2,75 +2,96 @@ package dev.podcache.manager;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.common.collect.HashMultiset;
-import com.google.common.collect.Multiset;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
 import dev.podcache.object.Referrer;
-import dev.podcache.pod.PodReferences;
+import dev.podcache.store.StoreOptions;
+import dev.podcache.store.TtlObjectStore;
+import dev.podcache.testing.FakeApiServer;
+import dev.podcache.testing.FixedTtl;
+import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
-import dev.podcache.testing.Pods;
-import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A pod is registered anew while it is being unregistered: the registration that it finds is about to be released, and
+ * An owner is registered anew while it is being unregistered: the registration that it finds is about to be released, and
  * when its turn comes there is nothing to add to any more.
  */
 @ExtendWith(NoLeaks.class)
 class RegisterWhileUnregisteringTest {
 
-    private static final Pod OLD = Pods.at(Pods.withSecrets("default", "web", "uid", "a"), "1");
-    private static final Pod NEW = Pods.at(Pods.withSecrets("default", "web", "uid", "b"), "2");
+    private final ManualTimekeeper timekeeper = new ManualTimekeeper();
+    private final FakeApiServer server = new FakeApiServer(timekeeper);
+    private final TtlObjectStore<Secret> store = new TtlObjectStore<>(
+            ObjectKind.SECRET,
+            server.getter(ObjectKind.SECRET),
+            FixedTtl.ofSeconds(60),
+            StoreOptions.defaults(timekeeper));
+    private final Manager<Secret> manager = Managers.caching(store, pod -> Set.of());
+    private final HoldingOwner owner = new HoldingOwner();
 
-    private final HoldingStore store = new HoldingStore();
-    private final Manager<Secret> manager = Manager.caching(store, PodReferences::secretKeys);
+    /** Holds the thread that takes back its reference until released, in the middle of the store's work. */
+    private static final class HoldingOwner implements Referrer {
 
-    /** Counts references, and holds whoever deletes one until released. */
-    private static final class HoldingStore extends ReferencesOnly {
-
-        final Multiset<ObjectKey> references = HashMultiset.create();
         final CountDownLatch arrived = new CountDownLatch(1);
         final CountDownLatch released = new CountDownLatch(1);
+        private volatile @Nullable Thread held;
 
         @Override
-        public synchronized void addReference(ObjectKey key, Referrer referrer) {
-            references.add(key);
+        public String uid() {
+            return "uid";
         }
 
         @Override
-        public void deleteReference(ObjectKey key, Referrer referrer) {
-            arrived.countDown();
-            try {
-                released.await();
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
+        public boolean equals(@Nullable Object other) {
+            if (Thread.currentThread() == held) {
+                held = null;
+                arrived.countDown();
+                try {
+                    released.await();
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
             }
-            synchronized (this) {
-                references.remove(key);
-            }
+            return this == other;
+        }
+
+        @Override
+        public int hashCode() {
+            return 1;
         }
     }
 
+    @AfterEach
+    void close() {
+        store.close();
+        server.close();
+    }
+
     @Test
-    void newVersion_isRegisteredAfterTheOldIsGone_andCanBeUnregistered() throws InterruptedException {
-        manager.registerPod(OLD);
-        Thread unregistering = new Thread(() -> manager.unregisterPod(OLD));
+    void newObjects_areRegisteredAfterTheOldAreGone_andCanBeUnregistered() throws InterruptedException {
+        manager.register(owner, Set.of(ObjectKey.of("default", "a")));
+        Thread unregistering = new Thread(() -> manager.unregister(owner));
+        owner.held = unregistering;
         unregistering.start();
-        store.arrived.await();
-        Thread registering = new Thread(() -> manager.registerPod(NEW));
+        owner.arrived.await();
+        Thread registering = new Thread(() -> manager.register(owner, Set.of(ObjectKey.of("default", "b"))));
         registering.start();
         while (registering.getState() != Thread.State.BLOCKED) {
             Thread.onSpinWait();
         }
-        store.released.countDown();
+        owner.released.countDown();
         unregistering.join();
         registering.join();
 
-        assertThat(store.references).containsExactly(ObjectKey.of("default", "b"));
-        manager.unregisterPod(NEW);
-        assertThat(store.references).isEmpty();
+        assertThat(store.keys()).containsExactly(ObjectKey.of("default", "b"));
+        manager.unregister(owner);
+        assertThat(store.keys()).isEmpty();
     }
 }

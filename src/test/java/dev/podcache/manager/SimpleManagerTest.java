@@ -30,7 +30,7 @@ class SimpleManagerTest {
     private final FakeApiServer server = new FakeApiServer(timekeeper);
     private final DirectObjectStore<Secret> store = new DirectObjectStore<>(
             ObjectKind.SECRET, server.getter(ObjectKind.SECRET), StoreOptions.defaults(timekeeper));
-    private final Manager<Secret> manager = Manager.simple(store);
+    private final Manager<Secret> manager = Managers.simple(store);
 
     @AfterEach
     void close() {

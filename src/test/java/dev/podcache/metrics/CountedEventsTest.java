@@ -106,9 +106,9 @@ class CountedEventsTest {
     }
 
     @Test
-    void guarded_isTheSame_becauseItNeverThrows() {
+    void of_whatCountsAlready_isTheSame() {
         CountedEvents events = new CountedEvents(PodcacheMetrics.NONE);
 
-        assertThat(PodcacheMetrics.guarded(events)).isSameAs(events);
+        assertThat(CountedEvents.of(events)).isSameAs(events);
     }
 }

@@ -2,6 +2,7 @@ package dev.podcache.object;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.api.model.Endpoints;
@@ -111,6 +112,25 @@ class ObjectKindTest {
     @Test
     void path_objectOfTheCluster_hasNoNamespace() {
         assertThat(ObjectKind.NODE.path(ObjectKey.of("", "worker-1"))).isEqualTo("/api/v1/nodes/worker-1");
+    }
+
+    /** As those of ClusterRoles and ClusterTrustBundles. */
+    @Test
+    void validatedKey_namesThatColonsJoin_areLegalInTheClusterOnly() {
+        ObjectKind<?> bundles =
+                ObjectKind.of("certificates.k8s.io/v1beta1", "ClusterTrustBundle", "clustertrustbundles", false);
+
+        assertThat(bundles.validatedKey("", "example.com:signer:v1")).hasToString("example.com:signer:v1");
+        assertThat(bundles.isLegal(ObjectKey.of("", "example.com:signer:v1"))).isTrue();
+        for (String illegal : List.of("", ":", "a:", ":a", "a::b", "A:b", "a/b", "a".repeat(254))) {
+            assertThat(bundles.isLegal(ObjectKey.of("", illegal))).as(illegal).isFalse();
+            assertThatThrownBy(() -> bundles.validatedKey("", illegal))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("name \"" + illegal.substring(0, Math.min(40, illegal.length())));
+        }
+        assertThat(ObjectKind.NODE.isLegal(ObjectKey.of("", "a:b"))).isFalse();
+        assertThatThrownBy(() -> ObjectKind.NODE.validatedKey("", "a:b")).isInstanceOf(IllegalArgumentException.class);
+        assertThat(ObjectKind.SECRET.isLegal(ObjectKey.of("shop", "a:b"))).isFalse();
     }
 
     @Test

@@ -53,14 +53,14 @@ class ObjectUnavailableExceptionTest {
 
     @Test
     void notSynced_withoutAFailure_saysThatNobodyAnswered() {
-        assertThat(new NotSynced(ObjectKind.SECRET, KEY, Duration.ofSeconds(1), null))
+        assertThat(new NotSynced(ObjectKind.SECRET, KEY, FailureReason.TIMEOUT, Duration.ofSeconds(1), null))
                 .hasMessage(
                         "Secret shop/db not synced within 1000 ms: no answer yet; get it again, or allow a longer firstSyncTimeout");
     }
 
     @Test
     void notSynced_afterAFailure_tellsIt() {
-        assertThat(new NotSynced(ObjectKind.SECRET, KEY, Duration.ofMillis(250), failure))
+        assertThat(new NotSynced(ObjectKind.SECRET, KEY, FailureReason.FORBIDDEN, Duration.ofMillis(250), failure))
                 .hasMessage("Secret shop/db not synced within 250 ms: no connection to https://10.0.0.1")
                 .hasCause(failure);
     }

@@ -27,12 +27,14 @@ import io.fabric8.kubernetes.api.model.VolumeProjection;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.NullUnmarked;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Takes over the cases of upstream's {@code TestPodSecrets} and {@code TestPodConfigmaps}. */
+@NullUnmarked
 class PodReferencesTest {
 
     @ParameterizedTest
@@ -146,12 +148,20 @@ class PodReferencesTest {
         Volume withoutSecretRef = new Volume();
         withoutSecretRef.setScaleIO(new ScaleIOVolumeSource());
         Volume emptyProjection = new Volume();
-        emptyProjection.setProjected(new ProjectedVolumeSource(null, Arrays.asList(null, new VolumeProjection())));
+        emptyProjection.setProjected(projected(Arrays.asList(null, new VolumeProjection())));
         Volume listlessProjection = new Volume();
-        listlessProjection.setProjected(new ProjectedVolumeSource(null, null));
+        listlessProjection.setProjected(projected(null));
         Volume tls = new Volume();
-        tls.setSecret(new SecretVolumeSource(null, null, null, "tls"));
+        SecretVolumeSource secret = new SecretVolumeSource();
+        secret.setSecretName("tls");
+        tls.setSecret(secret);
         return Arrays.asList(null, new Volume(), withoutSecretRef, emptyProjection, listlessProjection, tls);
+    }
+
+    private static ProjectedVolumeSource projected(List<VolumeProjection> sources) {
+        ProjectedVolumeSource projected = new ProjectedVolumeSource();
+        projected.setSources(sources);
+        return projected;
     }
 
     @Test

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.Podcache;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
-import dev.podcache.apiserver.fabric8.Heartbeats;
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer.Heartbeats;
 import dev.podcache.kubelet.nodelease.NodeLeaseController;
 import dev.podcache.kubelet.nodelease.NodeLeaseOptions;
 import dev.podcache.manager.ChangeDetectionStrategy;

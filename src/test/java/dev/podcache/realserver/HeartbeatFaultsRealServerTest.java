@@ -4,7 +4,7 @@ import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
-import dev.podcache.apiserver.fabric8.Heartbeats;
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer.Heartbeats;
 import dev.podcache.kubelet.nodelease.NodeLeaseController;
 import dev.podcache.kubelet.nodelease.NodeLeaseOptions;
 import dev.podcache.testing.NoLeaks;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
-import dev.podcache.apiserver.fabric8.Heartbeats;
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer.Heartbeats;
 import dev.podcache.kubelet.nodestatus.InitialNode;
 import dev.podcache.kubelet.nodestatus.NodeStatusOptions;
 import dev.podcache.kubelet.nodestatus.NodeStatusUpdater;
@@ -42,6 +42,8 @@ class NodeStatusRealServerTest {
     private static final AtomicInteger NUMBER = new AtomicInteger();
 
     private final KubernetesClient admin = RealApiServer.shared().client();
+    private static final String ATTACH_DETACH = "volumes.kubernetes.io/controller-managed-attach-detach";
+
     private final Fabric8ApiServer server = Fabric8ApiServer.of(admin);
     private final Heartbeats heartbeats = server.heartbeats(Duration.ofSeconds(40));
     private final String name = "reported-" + NUMBER.incrementAndGet();
@@ -97,12 +99,11 @@ class NodeStatusRealServerTest {
         admin.nodes().withName(name).edit(node -> {
             node.getMetadata().getLabels().put("kubernetes.io/arch", "wrong");
             node.getMetadata().getLabels().put("kept", "yes");
+            node.getMetadata().getAnnotations().put(ATTACH_DETACH, "false");
             return node;
         });
 
-        updater = updater(InitialNode.builder(name, "linux", "amd64")
-                .controllerManagedAttachDetach(false)
-                .build());
+        updater = updater(InitialNode.builder(name, "linux", "amd64").build());
         updater.start();
         await().until(() -> updater.state().lastReport().isPresent());
 
@@ -110,8 +111,7 @@ class NodeStatusRealServerTest {
         assertThat(node.getMetadata().getUid()).isEqualTo(uid);
         assertThat(node.getMetadata().getLabels())
                 .containsAllEntriesOf(Map.of("kubernetes.io/arch", "amd64", "kept", "yes"));
-        assertThat(node.getMetadata().getAnnotations())
-                .doesNotContainKey("volumes.kubernetes.io/controller-managed-attach-detach");
+        assertThat(node.getMetadata().getAnnotations()).containsEntry(ATTACH_DETACH, "true");
     }
 
     @Test

@@ -62,7 +62,7 @@ class RolesRealServerTest {
     @Test
     void withoutList_namedObjectsAreFollowed_andThatIsSaidOnce() {
         ListAppender<ILoggingEvent> said = new ListAppender<>();
-        Logger logger = (Logger) LoggerFactory.getLogger("dev.podcache.store.WatchSession");
+        Logger logger = (Logger) LoggerFactory.getLogger("dev.podcache.store.ListOrGet");
         said.start();
         logger.addAppender(said);
         try {

@@ -14,6 +14,7 @@ import dev.podcache.kubelet.podconfig.PodPlacement;
 import dev.podcache.kubelet.podconfig.ServiceAccountTokens;
 import dev.podcache.kubelet.podconfig.VolumePayloads;
 import dev.podcache.kubelet.runtime.VolumeFile;
+import dev.podcache.testing.FakeTrustBundles;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.Needs;
 import dev.podcache.testing.NoLeaks;
@@ -150,7 +151,8 @@ class ServiceAccountTokensRealServerTest {
                 return port.create(account, spec);
             };
             tokens = new ServiceAccountTokens(counted, clock, () -> 0.5);
-            payloads = new VolumePayloads(cache.secrets(), cache.configMaps(), tokens);
+            payloads = new VolumePayloads(
+                    cache.secrets(), cache.configMaps(), tokens, new FakeTrustBundles().untold(clock));
         }
 
         String token(Pod pod) {
@@ -176,7 +178,10 @@ class ServiceAccountTokensRealServerTest {
                 .withNewProjected()
                 .withDefaultMode(0644)
                 .addNewSource()
-                .withNewServiceAccountToken(null, 3607L, "token")
+                .withNewServiceAccountToken()
+                .withExpirationSeconds(3607L)
+                .withPath("token")
+                .endServiceAccountToken()
                 .endSource()
                 .endProjected()
                 .build();

@@ -31,13 +31,16 @@ import dev.podcache.testing.TcpProxy;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import java.net.URI;
 import java.time.Duration;
 import java.time.ZonedDateTime;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -203,17 +206,17 @@ class TuningProfilesRealServerTest {
 
     /** Waits until the monitor has surely seen the node. */
     private static void awaitTwoRenewals(ScaledProfile profile, KubernetesClient admin) {
-        ZonedDateTime first = renewTime(profile, admin);
-        await().until(() -> renewTime(profile, admin).isAfter(first.plusSeconds(2)));
+        // a node may be ready before its Lease is created
+        ZonedDateTime first = await().until(() -> renewTime(profile, admin), Objects::nonNull);
+        await().until(() -> Objects.requireNonNull(renewTime(profile, admin)).isAfter(first.plusSeconds(2)));
     }
 
-    private static ZonedDateTime renewTime(ScaledProfile profile, KubernetesClient admin) {
-        return admin.leases()
+    private static @Nullable ZonedDateTime renewTime(ScaledProfile profile, KubernetesClient admin) {
+        Lease lease = admin.leases()
                 .inNamespace("kube-node-lease")
                 .withName(profile.name("frozen") + "-0")
-                .get()
-                .getSpec()
-                .getRenewTime();
+                .get();
+        return lease == null ? null : lease.getSpec().getRenewTime();
     }
 
     private static void freezeAndThaw(ScaledProfile profile, KubernetesClient admin, TcpProxy proxy) {

@@ -7,8 +7,10 @@ import dev.podcache.testing.ManualListerWatcher;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,11 +32,23 @@ abstract class ReflectorFixture {
     static final class RecordingSink implements ReflectorSink<String> {
 
         final List<String> calls = new ArrayList<>();
+        final Queue<Duration> pausesAfterRefusals = new ArrayDeque<>();
 
         @Nullable
         RuntimeException thrown;
 
         Runnable during = () -> {};
+        Runnable atListing = () -> {};
+
+        @Override
+        public void listing() {
+            atListing.run();
+        }
+
+        @Override
+        public @Nullable Duration pauseAfterRefusal() {
+            return pausesAfterRefusals.poll();
+        }
 
         @Override
         public void replace(List<Fetched<String>> items, String resourceVersion) {

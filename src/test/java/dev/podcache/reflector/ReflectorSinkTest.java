@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.podcache.object.FailureReason;
 import dev.podcache.testing.NoLeaks;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A sink that fails, and the end of the loop, which waits for the sink. */
+/** A sink that fails, what it is told, and the end of the loop, which does not wait for it. */
 @ExtendWith(NoLeaks.class)
 class ReflectorSinkTest extends ReflectorFixture {
 
@@ -174,61 +174,116 @@ class ReflectorSinkTest extends ReflectorFixture {
         assertThat(server.watch().closed()).isTrue();
     }
 
+    /** The caller may hold a lock that the sink waits for. */
     @Test
-    void close_whileTheSinkRunsElsewhere_returnsAfterIt() throws InterruptedException {
+    void close_whileTheSinkRunsElsewhere_returnsAtOnce_andNoOtherCallBegins() throws InterruptedException {
         watching();
-        CountDownLatch inside = new CountDownLatch(1);
-        CountDownLatch goOn = new CountDownLatch(1);
-        AtomicReference<String> last = new AtomicReference<>("");
-        sink.during = () -> {
-            inside.countDown();
-            try {
-                goOn.await();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-            last.set("sink returned");
-        };
-        Thread eventLoop = new Thread(() -> server.watch().upsert("b", "11"));
-        eventLoop.start();
-        inside.await();
-        Thread closer = new Thread(() -> {
-            reflector.close();
-            last.updateAndGet(before -> before + ", closed");
-        });
-        closer.start();
-        time.awaitWaiters(1);
+        HeldSink held = holdTheSink();
 
-        goOn.countDown();
-        closer.join();
-        eventLoop.join();
+        reflector.close();
+        assertThat(server.watch().closed()).isTrue();
+        server.watch().upsert("c", "12");
+        held.letGo();
 
-        assertThat(last.get()).isEqualTo("sink returned, closed");
+        assertThat(sink.calls).endsWith("upsert b");
+        assertThat(time.scheduledTasks()).isZero();
     }
 
     @Test
-    void close_interruptedWhileItWaitsForTheSink_returnsWithTheStatusSet() throws InterruptedException {
+    void close_whileTheSinkRunsElsewhereAndThenThrows_isNoFailure(NoLeaks leaks) throws InterruptedException {
         watching();
-        CountDownLatch inside = new CountDownLatch(1);
-        CountDownLatch goOn = new CountDownLatch(1);
-        sink.during = () -> {
-            inside.countDown();
-            try {
-                goOn.await();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-        };
-        Thread eventLoop = new Thread(() -> server.watch().upsert("b", "11"));
-        eventLoop.start();
-        inside.await();
+        HeldSink held = holdTheSink();
+        reflector.close();
+        sink.thrown = new IllegalStateException("closed, too");
+        held.letGo();
+
+        assertThat(sink.calls).endsWith("upsert b");
+        assertThat(leaks.warnings()).isEmpty();
+    }
+
+    @Test
+    void close_ofAnInterruptedThreadWhileTheSinkRunsElsewhere_leavesTheStatus() throws InterruptedException {
+        watching();
+        HeldSink held = holdTheSink();
 
         Thread.currentThread().interrupt();
         reflector.close();
         boolean interrupted = Thread.interrupted();
-        goOn.countDown();
-        eventLoop.join();
+        held.letGo();
 
         assertThat(interrupted).isTrue();
+    }
+
+    /** A call of the sink that does not return yet, on a thread of its own. */
+    private record HeldSink(Thread caller, CountDownLatch goOn) {
+
+        void letGo() throws InterruptedException {
+            goOn.countDown();
+            caller.join();
+        }
+    }
+
+    private HeldSink holdTheSink() throws InterruptedException {
+        CountDownLatch inside = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        sink.during = () -> {
+            inside.countDown();
+            try {
+                goOn.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        };
+        Thread eventLoop = new Thread(() -> server.watch().upsert("b", "11"));
+        eventLoop.start();
+        inside.await();
+        return new HeldSink(eventLoop, goOn);
+    }
+
+    @Test
+    void listing_comesBeforeEachRequest_alsoBeforeARepeatedOne() {
+        List<Integer> listsBefore = new ArrayList<>();
+        sink.atListing = () -> listsBefore.add(server.lists());
+        reflector.start();
+        server.fail(failure(FailureReason.UNAVAILABLE, null));
+        time.advance(Duration.ofMillis(200));
+        assertThat(server.lists()).isEqualTo(2);
+        server.answer("10", listOf("a"));
+        server.watch().open();
+
+        assertThat(listsBefore).containsExactly(0, 1);
+    }
+
+    @Test
+    void listing_comesBeforeTheListThatConfirms() {
+        Reflector<String> confirming = Reflector.confirming(server, sink, new Recovery(time, () -> 0.0));
+        confirming.start();
+        server.answer("10", listOf("a"));
+        server.watch().open();
+        sink.atListing = () -> sink.calls.add("listing " + server.lists());
+        server.watch().end(failure(FailureReason.UNAVAILABLE, null));
+        time.advance(Duration.ofMillis(200));
+        server.watch().open();
+        assertThat(sink.calls).doesNotContain("listing 1");
+        time.advance(Duration.ofSeconds(2));
+        assertThat(server.lists()).isEqualTo(2);
+        server.answer("10", listOf("a"));
+
+        assertThat(sink.calls).endsWith("listing 1", "replace [a]@10", "connected");
+        confirming.close();
+    }
+
+    @Test
+    void listing_sinkThrows_isAFailedAttemptWithoutARequest() {
+        sink.atListing = () -> {
+            throw new IllegalStateException("broken sink");
+        };
+        reflector.start();
+        assertThat(server.lists()).isZero();
+        assertThat(sink.calls).containsExactly("disconnected UNREADABLE");
+        sink.atListing = () -> {};
+        time.advance(Duration.ofMillis(200));
+
+        assertThat(server.lists()).isEqualTo(1);
     }
 }

@@ -212,20 +212,31 @@ class ReflectorTest extends ReflectorFixture {
                 .containsExactly(200L, 400L, 800L, 1600L, 3200L, 6400L, 12_800L, 25_600L, 30_000L, 30_000L, 30_000L);
     }
 
-    /** A second is how long a first get waits, and the Node authorizer may lag behind a pod's binding for most of it. */
     @Test
-    void list_refusedForASecond_isTriedFourTimesBeforeItIsOver() {
+    void list_refused_isRepeatedAsAfterAnyFailure() {
+        assertThat(triesOfRefusedLists()).containsExactly(0L, 200L, 600L, 1_400L);
+    }
+
+    /** For an object whose reference is new. These refusals do not count for the pauses after them. */
+    @Test
+    void list_refusedEarly_isRepeatedWhenTheSinkSays() {
+        sink.pausesAfterRefusals.addAll(List.of(Duration.ofMillis(50), Duration.ofMillis(100), Duration.ofMillis(200)));
+
+        assertThat(triesOfRefusedLists()).containsExactly(0L, 50L, 150L, 350L, 550L, 950L, 1_750L);
+        assertThat(sink.calls).containsOnly("disconnected FORBIDDEN");
+    }
+
+    private List<Long> triesOfRefusedLists() {
         reflector.start();
         List<Long> tries = new ArrayList<>();
-        for (int milli = 0; milli < 1000; milli++) {
+        for (int milli = 0; milli < 2_000; milli++) {
             if (server.lists() > tries.size()) {
                 tries.add(Duration.ofNanos(time.nanoTime()).toMillis());
                 server.fail(failure(FailureReason.FORBIDDEN, null));
             }
             time.advance(MILLI);
         }
-
-        assertThat(tries).containsExactly(0L, 200L, 400L, 800L);
+        return tries;
     }
 
     @ParameterizedTest
@@ -345,6 +356,68 @@ class ReflectorTest extends ReflectorFixture {
         assertThat(sink.calls).endsWith("disconnected TIMEOUT");
         time.advance(Duration.ofMillis(200));
         assertThat(server.watch().resourceVersion).isEqualTo("20");
+    }
+
+    /** One timer of all reflectors looks at their watches every 10 s. */
+    @Test
+    void silence_overBetweenTwoSweeps_isNoticedByTheNext() {
+        watching();
+        time.advance(Duration.ofSeconds(1));
+        server.watch().bookmark("20");
+        time.advance(Duration.ofSeconds(98));
+        assertThat(server.watch().closed()).isFalse();
+        time.advance(Duration.ofSeconds(1));
+
+        assertThat(server.watch().closed()).isTrue();
+        assertThat(sink.calls).endsWith("disconnected TIMEOUT");
+    }
+
+    @Test
+    void sweeps_areOneTimerForAllReflectors_untilTheLastIsClosed() {
+        Recovery shared = new Recovery(time, () -> 0.0);
+        List<Reflector<String>> reflectors = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            ManualListerWatcher<String> each = new ManualListerWatcher<>();
+            Reflector<String> one = new Reflector<>(each, new RecordingSink(), shared);
+            one.start();
+            each.answer("10", List.of());
+            each.watch().open();
+            reflectors.add(one);
+        }
+        time.advance(Duration.ofMinutes(1));
+        assertThat(time.scheduledTasks()).isEqualTo(1);
+        reflectors.get(0).close();
+        reflectors.get(2).close();
+        assertThat(time.scheduledTasks()).isEqualTo(1);
+        reflectors.get(1).close();
+
+        assertThat(time.scheduledTasks()).isZero();
+    }
+
+    /** The server counts from when it accepts a watch, which may be long after the request. */
+    @Test
+    void watch_acceptedLate_countsItsTimeFromThen() {
+        reflector.start();
+        server.answer("10", listOf("a"));
+        time.advance(Duration.ofMinutes(1));
+        server.watch().open();
+        time.advance(Duration.ofMinutes(30).plusSeconds(29));
+        assertThat(server.watch().closed()).isFalse();
+        ManualListerWatcher.ManualWatch<String> overdue = server.watch();
+        time.advance(Duration.ofSeconds(11));
+
+        assertThat(overdue.closed()).isTrue();
+    }
+
+    @Test
+    void watch_neverAccepted_isGivenUpAllTheSame() {
+        reflector.start();
+        server.answer("10", listOf("a"));
+        ManualListerWatcher.ManualWatch<String> unanswered = server.watch();
+        time.advance(Duration.ofMinutes(31));
+
+        assertThat(unanswered.closed()).isTrue();
+        assertThat(sink.calls).contains("disconnected TIMEOUT");
     }
 
     @Test

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.object.FailureReason;
+import dev.podcache.testing.ManualListerWatcher;
 import dev.podcache.testing.ManualListerWatcher.ManualWatch;
 import dev.podcache.testing.NoLeaks;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -19,6 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class StreamedListTest extends ReflectorFixture {
 
     private static final Duration LIST_END_TIMEOUT = Duration.ofSeconds(3);
+    private static final Duration RETRY_AFTER = Duration.ofSeconds(2);
 
     @BeforeEach
     void stream() {
@@ -134,7 +137,7 @@ class StreamedListTest extends ReflectorFixture {
     }
 
     @ParameterizedTest
-    @CsvSource({"UNAVAILABLE, 0", "UNAVAILABLE, 503", "THROTTLED, 429", "UNREADABLE, 0", "NOT_FOUND, 404"})
+    @CsvSource({"UNAVAILABLE, 0", "UNAVAILABLE, 503", "UNREADABLE, 0", "NOT_FOUND, 404"})
     void failed_isListedAfterAPauseAndStreamedTheNextTime(FailureReason reason, int code) {
         server.watch().open();
         server.watch().upsert("a", "9");
@@ -149,6 +152,159 @@ class StreamedListTest extends ReflectorFixture {
         time.advance(Duration.ofMillis(400));
         assertThat(server.lists()).isEqualTo(1);
         assertThat(server.watch().resourceVersion).isEqualTo("streamed");
+    }
+
+    @Test
+    void throttledOnce_isStreamedAgainAfterThePauseThatTheServerAsksFor() {
+        throttle();
+        time.advance(RETRY_AFTER.minus(MILLI));
+        assertThat(server.watches()).isEqualTo(1);
+        time.advance(MILLI);
+        assertThat(server.watches()).isEqualTo(2);
+        listed();
+
+        assertThat(server.lists()).isZero();
+        assertThat(server.refusals()).isEmpty();
+        assertThat(sink.calls).containsExactly("disconnected THROTTLED", "replace []@10", "connected");
+    }
+
+    @Test
+    void throttledTwice_isListedAfterThePauseThatTheServerAsksFor_andStreamedTheNextTime() {
+        throttle();
+        time.advance(RETRY_AFTER);
+        throttle();
+        time.advance(RETRY_AFTER.minus(MILLI));
+        assertThat(server.lists()).isZero();
+        time.advance(MILLI);
+        assertThat(server.lists()).isEqualTo(1);
+        server.answer("10", listOf("a"));
+        server.watch().open();
+        server.watch().end(failure(FailureReason.EXPIRED, null));
+
+        assertThat(server.watch().resourceVersion).isEqualTo("streamed");
+        assertThat(server.refusals()).isEmpty();
+        throttle();
+        time.advance(RETRY_AFTER);
+        assertThat(server.lists()).as("the count begins anew").isEqualTo(1);
+    }
+
+    @Test
+    void throttledTwice_notInARow_isStreamedAgain() {
+        throttle();
+        time.advance(RETRY_AFTER);
+        listed();
+        server.watch().end(failure(FailureReason.EXPIRED, null));
+        throttle();
+        time.advance(RETRY_AFTER);
+
+        assertThat(server.watch().resourceVersion).isEqualTo("streamed");
+        assertThat(server.lists()).isZero();
+    }
+
+    /** The verb watch suffices for a streamed list. */
+    @Test
+    void throttledTwiceAndThePlainListForbidden_isStreamedAgainAfterThePause_andNoRefusal() {
+        throttle();
+        time.advance(RETRY_AFTER);
+        throttle();
+        time.advance(RETRY_AFTER);
+        server.fail(new ApiServerException(FailureReason.FORBIDDEN, 403, null, "answered 403", null));
+        time.advance(RETRY_AFTER.minus(MILLI));
+        assertThat(server.watches()).isEqualTo(2);
+        time.advance(MILLI);
+        assertThat(server.watch().resourceVersion).isEqualTo("streamed");
+        assertThat(server.watches()).isEqualTo(3);
+        listed();
+
+        assertThat(server.lists()).isEqualTo(1);
+        assertThat(sink.calls)
+                .containsExactly(
+                        "disconnected THROTTLED",
+                        "disconnected THROTTLED",
+                        "disconnected THROTTLED",
+                        "replace []@10",
+                        "connected");
+    }
+
+    @Test
+    void throttledTwiceAndThePlainListFails_saysWhyAndIsStreamedAgain() {
+        throttle();
+        time.advance(RETRY_AFTER);
+        throttle();
+        time.advance(RETRY_AFTER);
+        server.fail(new ApiServerException(FailureReason.UNAVAILABLE, 503, null, "answered 503", null));
+        assertThat(sink.calls).last().isEqualTo("disconnected UNAVAILABLE");
+        time.advance(Duration.ofSeconds(1));
+
+        assertThat(server.watch().resourceVersion).isEqualTo("streamed");
+        assertThat(server.watches()).isEqualTo(3);
+    }
+
+    /** Otherwise each of hundreds would first spend its own streamed lists on a server that answers one at a time. */
+    @Test
+    void throttledForMany_theOneThatTriesListsPlainly() {
+        Recovery recovery = new Recovery(time, () -> 0.0);
+        List<ManualListerWatcher<String>> servers = new ArrayList<>();
+        List<Reflector<String>> reflectors = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            ManualListerWatcher<String> each = new ManualListerWatcher<>();
+            each.setStreams(true);
+            servers.add(each);
+            reflectors.add(new Reflector<>(each, new RecordingSink(), recovery));
+        }
+        reflectors.forEach(Reflector::start);
+        servers.forEach(each -> each.watch().end(throttled()));
+        time.advance(RETRY_AFTER);
+
+        assertThat(servers).extracting(ManualListerWatcher::watches).containsOnly(1);
+        List<ManualListerWatcher<String>> trying =
+                servers.stream().filter(each -> each.lists() > 0).toList();
+        assertThat(trying).hasSize(1);
+        trying.get(0).answer("10", List.of());
+        time.advance(Duration.ofSeconds(2));
+        assertThat(servers)
+                .as("the server serves again")
+                .allSatisfy(each -> assertThat(each.watches()).isEqualTo(2));
+        reflectors.forEach(Reflector::close);
+    }
+
+    @Test
+    void listing_comesBeforeTheRequest_andAgainBeforeThePlainListThatFollowsARefusal() {
+        reflector.close();
+        List<String> before = new ArrayList<>();
+        sink.atListing = () -> before.add(server.watches() + " watches, " + server.lists() + " lists");
+        Reflector<String> another = new Reflector<>(server, sink, new Recovery(time, () -> 0.0));
+        another.start();
+        server.watch().end(new ApiServerException(FailureReason.REJECTED, 422, null, "answered 422", null));
+
+        assertThat(before).containsExactly("1 watches, 0 lists", "2 watches, 0 lists");
+        assertThat(server.lists()).isEqualTo(1);
+        another.close();
+    }
+
+    /** The timer of the opening may have fired when the opening is handled. */
+    @Test
+    void opened_justBeforeItsTimeIsOver_waitsForTheEndOfTheList() {
+        time.advance(Duration.ofSeconds(30).minusNanos(1));
+        server.watch().open();
+        time.advance(Duration.ofSeconds(1));
+        server.watch().endList("10");
+
+        assertThat(sink.calls).containsExactly("replace []@10", "connected");
+    }
+
+    @Test
+    void watch_afterTheList_countsItsTimeFromTheEndOfTheList() {
+        time.advance(Duration.ofSeconds(29));
+        server.watch().open();
+        time.advance(Duration.ofSeconds(2));
+        server.watch().endList("10");
+        ManualWatch<String> watch = server.watch();
+        time.advance(Duration.ofMinutes(30).plusSeconds(29));
+        assertThat(watch.closed()).isFalse();
+        time.advance(Duration.ofSeconds(11));
+
+        assertThat(watch.closed()).isTrue();
     }
 
     @Test
@@ -211,6 +367,14 @@ class StreamedListTest extends ReflectorFixture {
         listed();
         assertThat(sink.calls)
                 .isEqualTo(List.of("replace []@10", "disconnected UNREADABLE", "replace []@10", "connected"));
+    }
+
+    private void throttle() {
+        server.watch().end(throttled());
+    }
+
+    private static ApiServerException throttled() {
+        return new ApiServerException(FailureReason.THROTTLED, 429, RETRY_AFTER, "answered 429", null);
     }
 
     private void listed() {

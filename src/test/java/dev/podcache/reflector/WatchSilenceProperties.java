@@ -32,7 +32,7 @@ class WatchSilenceProperties {
     private static final Duration LONGEST_WATCH = Duration.ofMinutes(30).plusSeconds(30);
 
     /** How late a silent watch may be noticed. */
-    private static final Duration NOTICED_WITHIN = Duration.ZERO;
+    private static final Duration NOTICED_WITHIN = Duration.ofSeconds(10);
 
     enum WatchAction {
         BOOKMARK,

@@ -22,7 +22,7 @@ public abstract class EntryOperations {
     /** Of a referenced object. */
     protected EntryOperations(Timekeeper timekeeper, long ttlNanos) {
         this.ttlNanos = ttlNanos;
-        this.entry = new TtlEntry<>(KEY, new Transitions<>(StoreOptions.defaults(timekeeper)), 0);
+        this.entry = new TtlEntry<>(KEY, new Transitions<>(StoreOptions.defaults(timekeeper)), 0, EarlyRefusals.NODE);
         entry.addReference(POD);
     }
 
@@ -42,16 +42,17 @@ public abstract class EntryOperations {
         long begunBefore = entry.fetchesBegun();
         while (true) {
             TtlEntry.TtlLookup<Integer> lookup = entry.lookup(0, ttlNanos, begunBefore);
-            Fetch<Integer> started = lookup.started();
+            Fetches.Fetch<Integer> started = lookup.started();
             if (started != null) {
                 int read = atServer;
-                entry.end(started, Fetch.FetchOutcome.answered(new Answer.Present<>(0, read, "" + read, 1, false)), 0);
+                entry.end(
+                        started, Fetches.FetchOutcome.answered(new Answer.Present<>(0, read, "" + read, 1, false)), 0);
             }
-            Fetch<Integer> awaited = lookup.awaited();
+            Fetches.Fetch<Integer> awaited = lookup.awaited();
             if (awaited == null) {
                 return lookup.usable() == null ? -1 : lookup.usable();
             }
-            Fetch.FetchOutcome<Integer> outcome = awaited.outcome.join();
+            Fetches.FetchOutcome<Integer> outcome = awaited.outcome.join();
             if ((awaited.number > begunBefore || ttlNanos > 0)
                     && outcome.answer() instanceof Answer.Present<Integer> present) {
                 return present.object;

@@ -51,6 +51,6 @@ public abstract class EntryTableOperations {
     }
 
     private TtlEntry<String> entry(ObjectKey key) {
-        return new TtlEntry<>(key, transitions, 0);
+        return new TtlEntry<>(key, transitions, 0, EarlyRefusals.NODE);
     }
 }

@@ -50,7 +50,7 @@ class EntryTableProperties {
     }
 
     private TtlEntry<String> entry(ObjectKey key) {
-        return new TtlEntry<>(key, transitions, 0);
+        return new TtlEntry<>(key, transitions, 0, EarlyRefusals.NODE);
     }
 
     @Provide

@@ -212,7 +212,7 @@ class EntryTableTest {
     }
 
     private TtlEntry<String> entry(ObjectKey key) {
-        return new TtlEntry<>(key, transitions, 0);
+        return new TtlEntry<>(key, transitions, 0, EarlyRefusals.NODE);
     }
 
     private TtlEntry<String> put(String namespace, String name) {

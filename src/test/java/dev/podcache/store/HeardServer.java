@@ -81,7 +81,7 @@ final class HeardServer implements ListerWatcher<Secret> {
             if (ended.failure() != null) {
                 doubts.failed(false);
             }
-        } else if (confirms[0] && !(event instanceof WatchEvent.Opened<Secret>)) {
+        } else if (confirms[0] && event instanceof WatchEvent.Bookmark<Secret>) {
             doubts.confirmed();
         }
         events.accept(event);

@@ -20,6 +20,7 @@ import dev.podcache.testing.Secrets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -102,6 +103,55 @@ class NamespaceScopeTest {
         assertThat(f.store.state(CERT).cacheState()).isEqualTo(CacheState.FRESH);
         f.update(CERT, "c2");
         assertThat(f.get(CERT)).isEqualTo("c2");
+    }
+
+    /** 400 join a live watch, as after a restart; a get waits for the last of them. */
+    @Test
+    void reads_ofMembersForWhichGetsWait_goFirst() {
+        f.live("v1");
+        List<HeldRequests> held = new ArrayList<>();
+        for (int i = 0; i < 400; i++) {
+            f.create(WatchFixture.key(i), "v" + i);
+            held.add(hold(WatchFixture.key(i)));
+        }
+        for (int i = 0; i < 400; i++) {
+            f.store.addReference(WatchFixture.key(i), POD);
+        }
+        f.requireRequests(17, 1);
+        CompletableFuture<String> last =
+                f.store.getAsync("default", WatchFixture.key(399).name()).thenApply(Secrets::value);
+        // one of those in flight makes room
+        held.get(3).release();
+
+        assertThat(held.get(399).arrivals()).isEqualTo(1);
+        assertThat(held.get(16).arrivals()).isZero();
+        held.get(399).release();
+        assertThat(last).isCompletedWithValue("v399");
+        assertThat(held.get(16).arrivals()).as("then the next in turn").isEqualTo(1);
+        assertThat(held.get(17).arrivals()).isZero();
+        held.forEach(HeldRequests::release);
+        f.requireRequests(401, 1);
+    }
+
+    /** Its place in the queue is not the time of the server. */
+    @Test
+    void get_ofAMemberWhoseReadIsNotSentYet_waitsLonger() {
+        f.live("v1");
+        List<HeldRequests> held = new ArrayList<>();
+        for (int i = 0; i < 17; i++) {
+            f.create(WatchFixture.key(i), "v" + i);
+            held.add(hold(WatchFixture.key(i)));
+            f.store.addReference(WatchFixture.key(i), POD);
+        }
+        CompletableFuture<String> last =
+                f.store.getAsync("default", WatchFixture.key(16).name()).thenApply(Secrets::value);
+        f.timekeeper.advance(Duration.ofSeconds(2));
+        assertThat(last).isNotDone();
+        held.get(0).release();
+        held.get(16).release();
+
+        assertThat(last).isCompletedWithValue("v16");
+        held.forEach(HeldRequests::release);
     }
 
     @Test

@@ -8,8 +8,14 @@ import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.NewThread;
 import dev.podcache.testing.NoLeaks;
 import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -19,10 +25,11 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class PayloadBudgetTest {
 
     private static final int OBJECTS = 10;
+    private static final int ROUNDS = 300;
     private static final String KILOBYTE = "x".repeat(1024);
 
     // base64 and metadata make some 1.7 KB of each: the budget holds five to seven of them
-    private final TtlFixture f = TtlFixture.boundedTo(12_000);
+    private TtlFixture f = TtlFixture.boundedTo(12_000);
 
     @AfterEach
     void close() {
@@ -58,6 +65,23 @@ class PayloadBudgetTest {
 
     @Test
     void readOften_outlivesWhatIsReadOnce() {
+        assertThat(atFirstOrAgain(this::readOftenIsHeld)).isTrue();
+    }
+
+    /**
+     * Against floods of names of one hash, Caffeine admits one newcomer in 128 at random, if it has been read often enough.
+     * That does not happen twice.
+     */
+    private boolean atFirstOrAgain(BooleanSupplier holds) {
+        if (holds.getAsBoolean()) {
+            return true;
+        }
+        close();
+        f = TtlFixture.boundedTo(12_000);
+        return holds.getAsBoolean();
+    }
+
+    private boolean readOftenIsHeld() {
         for (int i = 0; i < OBJECTS / 2; i++) {
             read(i);
         }
@@ -67,12 +91,15 @@ class PayloadBudgetTest {
             f.timekeeper.advance(Duration.ofSeconds(1));
         }
         readOthersSomeTimes();
-
-        assertThat(f.store.state(key(0)).cacheState()).as("held").isEqualTo(CacheState.STALE);
+        return f.store.state(key(0)).cacheState() == CacheState.STALE;
     }
 
     @Test
     void staleReadOften_outlivesWhatIsReadOnce() {
+        assertThat(atFirstOrAgain(this::staleReadOftenIsHeld)).isTrue();
+    }
+
+    private boolean staleReadOftenIsHeld() {
         for (int i = 0; i < OBJECTS / 2; i++) {
             read(i);
         }
@@ -83,11 +110,8 @@ class PayloadBudgetTest {
             f.timekeeper.advance(Duration.ofSeconds(1));
         }
         readOthersSomeTimes();
-
-        assertThat(f.server.gets(key(0)))
-                .as("the first read, and the one that failed")
-                .isEqualTo(2);
-        assertThat(f.store.state(key(0)).cacheState()).as("held").isEqualTo(CacheState.STALE);
+        // the first read, and the one that failed
+        return f.server.gets(key(0)) == 2 && f.store.state(key(0)).cacheState() == CacheState.STALE;
     }
 
     @Test
@@ -113,6 +137,45 @@ class PayloadBudgetTest {
         f.get(key(2));
 
         assertThat(held()).isEqualTo(2);
+    }
+
+    /** Of threads that add at the same time, the one that evicts must not leave what the others add until later. */
+    @Test
+    void manyThreadsReceiveObjects_afterwardsTheBudgetIsKept() {
+        int threads = 4;
+        IntStream.range(0, OBJECTS).forEach(i -> f.create(key(i), KILOBYTE));
+        for (int round = 0; round < ROUNDS; round++) {
+            IntStream.range(0, OBJECTS).forEach(i -> f.store.addReference(key(i), POD));
+            CyclicBarrier together = new CyclicBarrier(threads);
+            CompletableFuture.allOf(IntStream.range(0, threads)
+                            .mapToObj(thread -> CompletableFuture.runAsync(
+                                    () -> {
+                                        awaitAll(together);
+                                        for (int i = thread; i < OBJECTS; i += threads) {
+                                            f.get(key(i));
+                                        }
+                                    },
+                                    NewThread.EACH))
+                            .toArray(CompletableFuture[]::new))
+                    .join();
+
+            assertThat(heldBytes()).as("bytes in round %s", round).isLessThanOrEqualTo(12_000);
+            IntStream.range(0, OBJECTS).forEach(i -> f.store.deleteReference(key(i), POD));
+        }
+    }
+
+    private long heldBytes() {
+        return IntStream.range(0, OBJECTS)
+                .mapToLong(i -> Objects.requireNonNull(f.store.known(key(i))).bytes())
+                .sum();
+    }
+
+    private static void awaitAll(CyclicBarrier barrier) {
+        try {
+            barrier.await();
+        } catch (InterruptedException | BrokenBarrierException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @Test

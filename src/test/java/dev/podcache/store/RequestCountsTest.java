@@ -9,6 +9,7 @@ import com.google.common.collect.Lists;
 import dev.podcache.embedded.HeldRequests;
 import dev.podcache.embedded.Verb;
 import dev.podcache.manager.Manager;
+import dev.podcache.manager.Managers;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.pod.PodReferences;
@@ -169,7 +170,7 @@ class RequestCountsTest {
     @Test
     void registerPod_unchangedPodsEachMinuteForAnHour_makesNoRequest() {
         f.ttl.set(Duration.ofHours(2));
-        Manager<Secret> manager = Manager.caching(f.store, PodReferences::secretKeys);
+        Manager<Secret> manager = Managers.caching(f.store, PodReferences::secretKeys);
         List<ObjectKey> keys = created(OBJECTS, false);
         List<Pod> pods = pods(keys);
         pods.forEach(manager::registerPod);

@@ -13,6 +13,7 @@ import dev.podcache.embedded.HeldRequests;
 import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectState;
 import dev.podcache.object.ObjectUnavailableException.Closed;
 import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.podcache.embedded.HeldRequests;
 import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectState;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.Secret;

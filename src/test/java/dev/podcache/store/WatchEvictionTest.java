@@ -6,10 +6,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
+import dev.podcache.object.ReadConsistency;
+import dev.podcache.testing.NewThread;
+import dev.podcache.testing.Patience;
 import dev.podcache.testing.Secrets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -49,8 +55,8 @@ class WatchEvictionTest extends WatchRowFixture {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"WATCHED", "UNREAD", "IMMUTABLE"})
-    void get_afterAnEviction_isAnsweredByANewList(WatchRow row) {
+    @EnumSource(names = {"UNREAD", "IMMUTABLE"})
+    void get_afterAnEvictionWithoutAWatch_isAnsweredByANewList(WatchRow row) {
         bringTo(row);
         evict();
         BegunGet get = begunGet();
@@ -61,6 +67,156 @@ class WatchEvictionTest extends WatchRowFixture {
         assertThat(get()).isEqualTo("v2");
         assertThat(shown()).isEqualTo(CacheState.FRESH);
         assertThat(server.openWatches()).isEqualTo(1);
+    }
+
+    @Test
+    void gets_ofAnEvictedObject_shareOneRead_andItsWatchStaysOpen() {
+        bringTo(WatchRow.WATCHED);
+        int lists = server.lists();
+        for (int round = 1; round <= 3; round++) {
+            evict();
+            List<BegunGet> gets =
+                    IntStream.range(0, 50).mapToObj(i -> begunGet()).toList();
+            assertThat(gets).extracting(BegunGet::outcome).containsOnly("waits");
+            hear(WatchRow.LISTING, "v" + round, "2" + round);
+
+            assertThat(gets).extracting(BegunGet::outcome).containsOnly("v" + round);
+            assertThat(get()).isEqualTo("v" + round);
+            assertThat(shown()).isEqualTo(CacheState.FRESH);
+            assertThat(server.lists()).as("lists").isEqualTo(lists + round);
+        }
+        assertThat(server.watches()).as("watches").isEqualTo(1);
+        hear(WatchRow.WATCHED, "v9", "30");
+        assertThat(get()).isEqualTo("v9");
+    }
+
+    @Test
+    void evicted_theWatchIsAheadOfTheRead_theEventCounts() {
+        bringTo(WatchRow.EVICTED);
+        BegunGet get = begunGet();
+        server.watch().upsert(Secrets.of(DB, "v3"), "30");
+        assertThat(get.outcome()).isEqualTo("v3");
+        hear(WatchRow.LISTING, "v2", "20");
+
+        assertThat(get()).isEqualTo("v3");
+        assertThat(server.openWatches()).isEqualTo(1);
+    }
+
+    @Test
+    void evicted_theReadIsAheadOfTheWatch_olderEventsChangeNothing_alsoAfterAnotherEviction() {
+        bringTo(WatchRow.EVICTED);
+        begunGet();
+        hear(WatchRow.LISTING, "v3", "30");
+        server.watch().upsert(Secrets.of(DB, "v2"), "20");
+        assertThat(get()).isEqualTo("v3");
+
+        evict();
+        server.watch().upsert(Secrets.of(DB, "v2"), "20");
+        assertThat(shown()).isEqualTo(CacheState.UNREAD);
+        server.watch().upsert(Secrets.of(DB, "v4"), "40");
+        assertThat(get()).isEqualTo("v4");
+    }
+
+    @Test
+    void evicted_theReadFindsNothing_olderEventsDoNotBringItBack() {
+        bringTo(WatchRow.EVICTED);
+        BegunGet get = begunGet();
+        server.answer("30", List.of());
+        server.watch().upsert(Secrets.of(DB, "v2"), "20");
+
+        assertThat(get.outcome()).isEqualTo("NotFound");
+        assertThat(get()).isEqualTo("NotFound");
+        assertThat(shown()).isEqualTo(CacheState.ABSENT);
+        assertThat(server.watches()).isEqualTo(1);
+    }
+
+    /** The storage of the server was restored from a backup. */
+    @Test
+    void evicted_theReadIsOlderThanWhatWasHeld_isListedAndWatchedAnew() {
+        bringTo(WatchRow.EVICTED);
+        BegunGet get = begunGet();
+        hear(WatchRow.LISTING, "v0", "5");
+        assertThat(get.outcome()).isEqualTo("waits");
+        hear(WatchRow.LISTING, "v0", "5");
+        accept(WatchRow.LISTED);
+
+        assertThat(get.outcome()).isEqualTo("v0");
+        assertThat(server.openWatches()).isEqualTo(1);
+    }
+
+    @Test
+    void evicted_theReadFails_isRepeatedByTheGetsThatWait() {
+        bringTo(WatchRow.EVICTED);
+        BegunGet get = begunGet();
+        int lists = server.lists();
+        fail(WatchRow.LISTING, failure(FailureReason.UNAVAILABLE, 503));
+        begunGet();
+        time.advance(Duration.ofMillis(249));
+        assertThat(server.lists()).isEqualTo(lists);
+        time.advance(MILLI);
+        assertThat(server.lists()).isEqualTo(lists + 1);
+        hear(WatchRow.LISTING, "v2", "20");
+
+        assertThat(get.outcome()).isEqualTo("v2");
+        assertThat(lastFailure()).isNull();
+        assertThat(server.watches()).isEqualTo(1);
+    }
+
+    @Test
+    void evicted_theReadIsRefused_endsTheGetAtOnce() {
+        bringTo(WatchRow.EVICTED);
+        BegunGet get = begunGet();
+        int lists = server.lists();
+        fail(WatchRow.LISTING, failure(FailureReason.FORBIDDEN, 403));
+
+        assertThat(get.outcome()).isEqualTo("NotSynced");
+        assertThat(get()).isEqualTo("NotSynced");
+        assertThat(server.lists()).isEqualTo(lists);
+        time.advance(Duration.ofMillis(250));
+        assertThat(get()).isEqualTo("waits");
+        assertThat(server.lists()).isEqualTo(lists + 1);
+    }
+
+    @Test
+    void evicted_theReadThrows_isRepeated() {
+        bringTo(WatchRow.EVICTED);
+        server.throwNext(new IllegalStateException("for the test"));
+        BegunGet get = begunGet();
+        time.advance(Duration.ofMillis(250));
+        hear(WatchRow.LISTING, "v2", "20");
+
+        assertThat(get.outcome()).isEqualTo("v2");
+    }
+
+    @Test
+    void evicted_theWatchIsLostDuringTheRead_isReadAgainOnceItIsBack() {
+        bringTo(WatchRow.EVICTED);
+        BegunGet get = begunGet();
+        int lists = server.lists();
+        fail(WatchRow.WATCHED, failure(FailureReason.UNAVAILABLE, 0));
+        hear(WatchRow.LISTING, "v2", "20");
+        assertThat(get.outcome()).isEqualTo("waits");
+        time.advance(SURELY_REPEATED);
+        server.watch().open();
+        server.watch().bookmark("30");
+        assertThat(server.lists()).isGreaterThan(lists);
+        hear(WatchRow.LISTING, "v3", "31");
+
+        assertThat(get.outcome()).isEqualTo("v3");
+        assertThat(shown()).isEqualTo(CacheState.FRESH);
+    }
+
+    @Test
+    void evicted_aQuorumReadForAnother_bringsItBack() {
+        bringTo(WatchRow.EVICTED);
+        CompletableFuture<String> latest = CompletableFuture.supplyAsync(
+                () -> Secrets.value(store.get("default", "db", ReadConsistency.latest())), NewThread.EACH);
+        Patience.await().until(() -> server.lists() == 2);
+        hear(WatchRow.LISTING, "v2", "20");
+
+        assertThat(latest.join()).isEqualTo("v2");
+        assertThat(get()).isEqualTo("v2");
+        assertThat(requests()).isEqualTo(3);
     }
 
     @Test
@@ -77,7 +233,7 @@ class WatchEvictionTest extends WatchRowFixture {
 
     @Test
     void listedAndEvictedBeforeTheWatchIsAccepted_isHandedToTheGetThatWaits() {
-        bringTo(WatchRow.EVICTED);
+        bringTo(WatchRow.LISTING);
         BegunGet get = begunGet();
         hear(WatchRow.LISTING, "v2", "20");
         evict();
@@ -91,7 +247,7 @@ class WatchEvictionTest extends WatchRowFixture {
 
     @Test
     void listedAndEvictedWhileTheWatchIsRefused_isNotHandedOver() {
-        bringTo(WatchRow.EVICTED);
+        bringTo(WatchRow.LISTING);
         BegunGet get = begunGet();
         hear(WatchRow.LISTING, "v2", "20");
         fail(WatchRow.LISTED, failure(FailureReason.UNAVAILABLE, 503));
@@ -141,6 +297,8 @@ class WatchEvictionTest extends WatchRowFixture {
         get();
         assertThat(stale()).as("read again").isFalse();
         fail(WatchRow.LISTING, failure(FailureReason.UNAVAILABLE, 503));
+        assertThat(stale()).as("read in vain").isFalse();
+        fail(WatchRow.WATCHED, failure(FailureReason.UNAVAILABLE, 503));
         assertThat(stale()).as("lost").isTrue();
     }
 

@@ -27,6 +27,18 @@ final class WatchFixture extends StoreFixture<WatchObjectStore<Secret>> {
         this(new ManualTimekeeper(), PodcacheMetrics.NONE);
     }
 
+    /** Where access follows references. */
+    static WatchFixture grantsFollow(ManualTimekeeper timekeeper) {
+        return new WatchFixture(
+                timekeeper,
+                server -> new WatchObjectStore<>(
+                        ObjectKind.SECRET,
+                        key -> server.listerWatcher(ObjectKind.SECRET, key.namespace(), "metadata.name=" + key.name()),
+                        server.getter(ObjectKind.SECRET),
+                        StoreOptions.defaults(timekeeper).earlyRefusals(EarlyRefusals.ofGrants(TIMES.firstSync())),
+                        TIMES));
+    }
+
     WatchFixture(ManualTimekeeper timekeeper, PodcacheMetrics metrics) {
         this(timekeeper, metrics, key -> "metadata.name=" + key.name());
     }

@@ -56,7 +56,7 @@ abstract class WatchRowFixture {
             ObjectKind.SECRET,
             any -> server,
             (any, freshness, timeout) -> CompletableFuture.failedFuture(failure(FailureReason.FORBIDDEN, 403)),
-            new StoreOptions(time, Duration.ofSeconds(10), budget, listener),
+            new StoreOptions(time, Duration.ofSeconds(10), budget, listener).earlyRefusals(earlyRefusals()),
             new WatchObjectStore.WatchTimes(FIRST_SYNC, SWEEP.multipliedBy(2)));
 
     /** What has happened to the object, and what the server is asked for just then. */
@@ -104,6 +104,11 @@ abstract class WatchRowFixture {
         public void watchSynced(ObjectKind<?> kind, ObjectKey key, Duration took) {
             reported.add(kind + " " + key + " synced after " + took.toMillis() + " ms");
         }
+    }
+
+    /** Called before the constructor of the test. */
+    EarlyRefusals earlyRefusals() {
+        return EarlyRefusals.NODE;
     }
 
     @BeforeEach

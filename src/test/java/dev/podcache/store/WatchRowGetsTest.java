@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectState;
 import dev.podcache.testing.ManualListerWatcher;
 import dev.podcache.testing.Secrets;
 import io.fabric8.kubernetes.api.model.Secret;

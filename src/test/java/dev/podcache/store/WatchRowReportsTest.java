@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectState;
 import dev.podcache.testing.NewThread;
 import dev.podcache.testing.Patience;
 import dev.podcache.testing.Secrets;

@@ -9,6 +9,7 @@ import dev.podcache.embedded.Verb;
 import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectState;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.object.ObjectUnavailableException.NotRegistered;
 import dev.podcache.object.ObjectUnavailableException.NotSynced;

@@ -4,9 +4,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetServer;
+import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.NetSocket;
+import io.vertx.core.net.PemKeyCertOptions;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Matcher;
@@ -24,12 +27,15 @@ public final class ConnectProxy implements AutoCloseable {
             .setInternalBlockingPoolSize(1)
             .setUseDaemonThread(true));
     private final NetClient client = vertx.createNetClient();
-    private final NetServer server = vertx.createNetServer();
+    private final NetServer server;
+    private final String scheme;
     private final int target;
     private final boolean asksForCredentials;
     private final List<String> tunnels = new CopyOnWriteArrayList<>();
 
-    private ConnectProxy(int target, boolean asksForCredentials) {
+    private ConnectProxy(int target, boolean asksForCredentials, NetServerOptions options) {
+        server = vertx.createNetServer(options);
+        scheme = options.isSsl() ? "https" : "http";
         this.target = target;
         this.asksForCredentials = asksForCredentials;
         server.connectHandler(this::connected);
@@ -38,17 +44,34 @@ public final class ConnectProxy implements AutoCloseable {
 
     /** Starts a proxy to {@code port}. */
     public static ConnectProxy to(int port) {
-        return new ConnectProxy(port, false);
+        return new ConnectProxy(port, false, new NetServerOptions());
     }
 
     /** Starts a proxy to {@code port} that answers 407 to a request without credentials. */
     public static ConnectProxy askingForCredentialsTo(int port) {
-        return new ConnectProxy(port, true);
+        return new ConnectProxy(port, true, new NetServerOptions());
+    }
+
+    /**
+     * Starts a proxy to {@code port} that is reached by TLS.
+     *
+     * @param certificate of the proxy, as PEM
+     * @param key of the proxy, as PEM
+     */
+    public static ConnectProxy byTls(int port, String certificate, String key) {
+        return new ConnectProxy(
+                port,
+                false,
+                new NetServerOptions()
+                        .setSsl(true)
+                        .setKeyCertOptions(new PemKeyCertOptions()
+                                .setCertValue(Buffer.buffer(certificate))
+                                .setKeyValue(Buffer.buffer(key))));
     }
 
     /** Returns the URL of the proxy. */
     public String url() {
-        return "http://127.0.0.1:" + server.actualPort();
+        return scheme + "://127.0.0.1:" + server.actualPort();
     }
 
     /** Returns the value of Proxy-Authorization, or "", for every tunnel so far, in order. */

@@ -1,8 +1,5 @@
 package dev.podcache.testing;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.ObjectGetter;
@@ -10,17 +7,16 @@ import dev.podcache.apiserver.ReadSource;
 import dev.podcache.embedded.ApiRequest;
 import dev.podcache.embedded.Resource;
 import dev.podcache.embedded.Verb;
+import dev.podcache.object.ModelJson;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /** The implementation of {@link FakeApiServer#getter}. */
 final class FakeGetter<T extends HasMetadata> implements ObjectGetter<T> {
-
-    private static final ObjectMapper MAPPER =
-            JsonMapper.builder().findAndAddModules().build();
 
     private final FakeApiServer server;
     private final ObjectKind<T> kind;
@@ -42,15 +38,8 @@ final class FakeGetter<T extends HasMetadata> implements ObjectGetter<T> {
     }
 
     static <T extends HasMetadata> Fetched<T> fetched(ObjectKind<T> kind, ObjectNode json) {
-        try {
-            byte[] encoded = MAPPER.writeValueAsBytes(json);
-            String version = json.path("metadata").path("resourceVersion").asText();
-            return new Fetched<>(MAPPER.readValue(encoded, kind.model()), version, encoded.length);
-        } catch (JsonProcessingException e) {
-            throw new AssertionError(
-                    "the cluster returned an object that cannot be decoded: " + e.getOriginalMessage(), e);
-        } catch (java.io.IOException e) {
-            throw new AssertionError(e);
-        }
+        int length = json.toString().getBytes(StandardCharsets.UTF_8).length;
+        String version = json.path("metadata").path("resourceVersion").asText();
+        return new Fetched<>(ModelJson.model(json, kind.model()), version, length);
     }
 }

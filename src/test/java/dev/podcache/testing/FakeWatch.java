@@ -1,7 +1,5 @@
 package dev.podcache.testing;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.WatchEvent;
@@ -11,6 +9,7 @@ import dev.podcache.embedded.ClusterEvent;
 import dev.podcache.embedded.ClusterWatch;
 import dev.podcache.embedded.Faults;
 import dev.podcache.embedded.WatchListener;
+import dev.podcache.object.ModelJson;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -22,8 +21,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A watch of a {@link FakeListerWatcher}: translates events of the cluster to events of the port. Ends once. */
 final class FakeWatch<T extends HasMetadata> implements WatchHandle, WatchListener, Faults.OpenedWatch {
-
-    private static final ObjectMapper MAPPER = new ObjectMapper();
 
     private final FakeApiServer server;
     private final ObjectKind<T> kind;
@@ -134,10 +131,6 @@ final class FakeWatch<T extends HasMetadata> implements WatchHandle, WatchListen
     }
 
     private static Status status(ObjectNode object) {
-        try {
-            return MAPPER.treeToValue(object, Status.class);
-        } catch (JsonProcessingException e) {
-            throw new AssertionError(e);
-        }
+        return ModelJson.model(object, Status.class);
     }
 }

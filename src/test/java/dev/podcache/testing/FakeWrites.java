@@ -12,6 +12,7 @@ import dev.podcache.embedded.ObjectPart;
 import dev.podcache.embedded.PatchBody;
 import dev.podcache.embedded.Resource;
 import dev.podcache.embedded.Verb;
+import dev.podcache.object.ModelJson;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -22,8 +23,7 @@ import java.util.function.Supplier;
 /** The implementation of {@link FakeApiServer#api}. */
 final class FakeWrites<T extends HasMetadata> implements ObjectApi<T> {
 
-    private static final ObjectMapper MAPPER =
-            JsonMapper.builder().findAndAddModules().build();
+    private static final ObjectMapper MAPPER = JsonMapper.builder().build();
 
     private final FakeApiServer server;
     private final ObjectKind<T> kind;
@@ -126,10 +126,6 @@ final class FakeWrites<T extends HasMetadata> implements ObjectApi<T> {
     }
 
     private static String json(Object object) {
-        try {
-            return MAPPER.writeValueAsString(object);
-        } catch (JsonProcessingException e) {
-            throw new AssertionError(e);
-        }
+        return ModelJson.text(object);
     }
 }

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * Collects, between {@link #begin} and {@link #end}, the failures that happen where the test cannot see them:
  *
  * <ul>
- * <li>an error logged by {@code dev.podcache}
+ * <li>an error logged by {@code dev.podcache}, or by Netty, which says so of code that it calls
  * <li>a warning of {@code dev.podcache} that carries a Throwable: code of a user threw, a listener for example, and the
  * code under test went on
  * <li>a failed assertion: an {@code AssertionError} that any logger logs at any enabled level, as a Throwable, as its
@@ -40,6 +40,7 @@ import org.slf4j.LoggerFactory;
 final class HiddenFailures extends AppenderBase<ILoggingEvent> {
 
     private static final String OURS = "dev.podcache";
+    private static final String NETTY = "io.netty";
     private static final ImmutableList<String> ASSERTIONS = ImmutableList.of("AssertionError", "AssertionFailedError");
     private static final int KEPT = 20;
 
@@ -150,9 +151,10 @@ final class HiddenFailures extends AppenderBase<ILoggingEvent> {
     @Override
     protected void append(ILoggingEvent event) {
         boolean ours = event.getLoggerName().startsWith(OURS);
+        boolean error = event.getLevel().isGreaterOrEqual(Level.ERROR);
         boolean warning = ours && event.getLevel().isGreaterOrEqual(Level.WARN);
         Throwable thrown = event.getThrowableProxy() instanceof ThrowableProxy proxy ? proxy.getThrowable() : null;
-        boolean failure = (ours && event.getLevel().isGreaterOrEqual(Level.ERROR))
+        boolean failure = (error && (ours || event.getLoggerName().startsWith(NETTY)))
                 || (warning && thrown != null)
                 || isFailedAssertion(thrown)
                 || ASSERTIONS.stream().anyMatch(event.getFormattedMessage()::contains);

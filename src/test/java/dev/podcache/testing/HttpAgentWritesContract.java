@@ -2,7 +2,7 @@ package dev.podcache.testing;
 
 import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
-import dev.podcache.apiserver.fabric8.Heartbeats;
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer.Heartbeats;
 import dev.podcache.object.ObjectKind;
 import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;

@@ -21,6 +21,9 @@ public final class ManualListerWatcher<T> implements ListerWatcher<T> {
     private final List<ManualWatch<T>> watches = new ArrayList<>();
     private final List<ApiServerException> refusals = new ArrayList<>();
     private boolean streams;
+    private boolean writesLater;
+    private Runnable written = () -> {};
+    private @Nullable RuntimeException thrownNext;
 
     /** An open watch, whose events the test sends. */
     public static final class ManualWatch<T> implements WatchHandle {
@@ -86,8 +89,41 @@ public final class ManualListerWatcher<T> implements ListerWatcher<T> {
         }
     }
 
+    /** Has the requests of lists written only by {@link #write}: the server is not reached yet. */
+    public void setWritesLater() {
+        writesLater = true;
+    }
+
+    /** Writes the request of the latest list. */
+    public void write() {
+        written.run();
+    }
+
+    /** Makes the next list throw, which no implementation should do. */
+    public void throwNext(RuntimeException thrown) {
+        thrownNext = thrown;
+    }
+
+    @Override
+    public CompletableFuture<Listed<T>> list(Duration timeout, Runnable written) {
+        wrote(written);
+        return list(timeout);
+    }
+
+    private void wrote(Runnable latest) {
+        written = latest;
+        if (!writesLater) {
+            latest.run();
+        }
+    }
+
     @Override
     public CompletableFuture<Listed<T>> list(Duration timeout) {
+        RuntimeException thrown = thrownNext;
+        if (thrown != null) {
+            thrownNext = null;
+            throw thrown;
+        }
         CompletableFuture<Listed<T>> list = new CompletableFuture<>();
         lists.add(list);
         return list;
@@ -113,6 +149,12 @@ public final class ManualListerWatcher<T> implements ListerWatcher<T> {
     @Override
     public WatchHandle streamList(Duration serverTimeout, Consumer<WatchEvent<T>> events) {
         return watch("streamed", serverTimeout, events);
+    }
+
+    @Override
+    public WatchHandle streamList(Duration serverTimeout, Consumer<WatchEvent<T>> events, Runnable written) {
+        wrote(written);
+        return streamList(serverTimeout, events);
     }
 
     @Override

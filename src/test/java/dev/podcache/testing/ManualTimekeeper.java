@@ -52,6 +52,13 @@ public final class ManualTimekeeper implements Timekeeper {
         return time.timers();
     }
 
+    /** Returns how many threads are in {@link #await}. */
+    public int waiters() {
+        synchronized (lock) {
+            return waiting;
+        }
+    }
+
     /** Blocks until {@code count} threads are in {@link #await} at once. */
     public void awaitWaiters(int count) throws InterruptedException {
         long giveUp = System.nanoTime() + FORGOTTEN_NANOS;

@@ -38,7 +38,12 @@ public class PropertyTimeLimit implements AroundPropertyHook, AroundTryHook {
 
     /** Created by jqwik through {@code ServiceLoader}. */
     public PropertyTimeLimit() {
-        this(Duration.parse(System.getProperty(PROPERTY, "PT5M")), SHRINKING_LIMIT, TestLogs.console());
+        this(configured(), SHRINKING_LIMIT, TestLogs.console());
+    }
+
+    /** Returns the time limit of a property in this JVM. */
+    static Duration configured() {
+        return Duration.parse(System.getProperty(PROPERTY, "PT5M"));
     }
 
     PropertyTimeLimit(Duration limit, Duration shrinkingLimit, PrintStream console) {

@@ -15,6 +15,8 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +30,7 @@ public final class RawApi {
 
     private final String url;
     private final HttpClient client;
+    private final List<String> headers;
 
     /** A response. The body is a missing node if it is not JSON. */
     public record Reply(int code, JsonNode body) {
@@ -77,19 +80,28 @@ public final class RawApi {
         }
     }
 
-    private RawApi(String url, HttpClient client) {
+    private RawApi(String url, HttpClient client, List<String> headers) {
         this.url = url;
         this.client = client;
+        this.headers = headers;
     }
 
     /** Connects to a server without TLS. */
     public static RawApi of(String url) {
-        return new RawApi(url, HttpClient.newHttpClient());
+        return new RawApi(url, HttpClient.newHttpClient(), List.of());
     }
 
     /** Connects to a server with TLS; {@code tls} has the credentials. */
     public static RawApi of(String url, SSLContext tls) {
-        return new RawApi(url, HttpClient.newBuilder().sslContext(tls).build());
+        return new RawApi(url, HttpClient.newBuilder().sslContext(tls).build(), List.of());
+    }
+
+    /** Returns the same connection with one more header in each request. A header can be added several times. */
+    public RawApi with(String header, String value) {
+        List<String> more = new ArrayList<>(headers);
+        more.add(header);
+        more.add(value);
+        return new RawApi(url, client, List.copyOf(more));
     }
 
     /** Sends a GET. */
@@ -144,6 +156,11 @@ public final class RawApi {
     }
 
     private HttpRequest.Builder request(String path) {
-        return HttpRequest.newBuilder(URI.create(url + path)).timeout(PATIENCE).header("Accept", "application/json");
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(URI.create(url + path)).timeout(PATIENCE).header("Accept", "application/json");
+        for (int i = 0; i < headers.size(); i += 2) {
+            request.header(headers.get(i), headers.get(i + 1));
+        }
+        return request;
     }
 }

@@ -32,6 +32,7 @@ import javax.net.ssl.SSLContext;
  */
 public final class RealApiServer implements AutoCloseable {
 
+    private static final String BACKUP = "backup";
     private static final String ADMIN = "admin";
     private static final String ADMINS = "system:masters";
 
@@ -149,6 +150,15 @@ public final class RealApiServer implements AutoCloseable {
     /** Returns a TLS context with the credentials of the administrator, for other HTTP clients. */
     public SSLContext tls() {
         return admin.tls();
+    }
+
+    /** Returns a TLS context with the credentials of the user of {@link #clientFor}. */
+    public SSLContext tlsAs(String user, String... groups) {
+        try {
+            return certificates.tlsAs(user, groups);
+        } catch (IOException | GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** Returns the process of kube-apiserver. */
@@ -284,6 +294,49 @@ public final class RealApiServer implements AutoCloseable {
                 .asText());
     }
 
+    /** Restarts both programs, and keeps a copy of the data of etcd as it is while they stand. */
+    public void backUp() {
+        apiServer.stop();
+        etcd.stop();
+        copy(folder.resolve(ServerCommands.ETCD), folder.resolve(BACKUP));
+        etcd.start();
+        apiServer.start();
+    }
+
+    /**
+     * Restarts both programs on the data of the last {@link #backUp}, as an administrator restores etcd: what was written
+     * since is gone, and resourceVersions go back. Kills them, which takes less time.
+     */
+    public void restore() {
+        apiServer.kill();
+        etcd.kill();
+        copy(folder.resolve(BACKUP), folder.resolve(ServerCommands.ETCD));
+        etcd.start();
+        apiServer.start();
+    }
+
+    /** Makes a folder a copy of another one. */
+    private static void copy(Path from, Path to) {
+        try {
+            delete(to);
+            try (Stream<Path> files = Files.walk(from)) {
+                for (Path file : files.toList()) {
+                    Files.copy(file, to.resolve(from.relativize(file)));
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void delete(Path folder) throws IOException {
+        try (Stream<Path> files = Files.exists(folder) ? Files.walk(folder) : Stream.empty()) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+
     /** Kills both programs and deletes their data. Idempotent. */
     @Override
     public void close() {
@@ -298,10 +351,8 @@ public final class RealApiServer implements AutoCloseable {
     private void end() {
         apiServer.kill();
         etcd.kill();
-        try (Stream<Path> files = Files.exists(folder) ? Files.walk(folder) : Stream.empty()) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(file);
-            }
+        try {
+            delete(folder);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

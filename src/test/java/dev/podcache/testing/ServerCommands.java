@@ -13,6 +13,7 @@ import java.util.Map;
  */
 record ServerCommands(ServerBinaries binaries, Path folder) {
 
+    static final String ETCD = "etcd";
     static final String AUTHORITY = "ca.crt";
     static final String CERTIFICATE = "server.crt";
     static final String KEY = "server.key";
@@ -23,7 +24,7 @@ record ServerCommands(ServerBinaries binaries, Path folder) {
     List<String> etcd(String clientUrl, String peerUrl) {
         return List.of(
                 binaries.etcd().toString(),
-                "--data-dir=" + folder.resolve("etcd"),
+                "--data-dir=" + folder.resolve(ETCD),
                 // what was written survives a kill of the process all the same
                 "--unsafe-no-fsync=true",
                 "--listen-client-urls=" + clientUrl,

@@ -19,8 +19,14 @@ public enum ServerFeature {
     /** The resource. A node agent lists Services before it starts a pod. */
     SERVICES("Services"),
     CERTIFICATES("CertificateSigningRequests"),
+    ADMISSION_POLICIES("ValidatingAdmissionPolicies, from Kubernetes 1.30 on", true, 30),
+    EPHEMERAL_CONTAINERS("ephemeral containers, from Kubernetes 1.25 on", 25),
+    FILE_KEY_REF("fileKeyRef of variables, from Kubernetes 1.35 on", 35),
+    HOSTNAME_OVERRIDE("hostnameOverride of pods, from Kubernetes 1.35 on", 35),
     /** Init containers that run beside the others, and probes over gRPC. */
-    SIDECARS("sidecars, from Kubernetes 1.29 on", 29);
+    SIDECARS("sidecars, from Kubernetes 1.29 on", 29),
+    RESIZE("the subresource resize of pods, from Kubernetes 1.33 on", 33),
+    RESTART_RULES("restart rules of containers, from Kubernetes 1.35 on", 35);
 
     private static final int ALWAYS = 0;
 
@@ -30,15 +36,17 @@ public enum ServerFeature {
 
     /** Makes a feature of every kube-apiserver, which a {@linkplain ServerVersion#isStandIn() stand-in} lacks. */
     ServerFeature(String text) {
-        this.text = text;
-        this.needsKubeApiServer = true;
-        this.since = ALWAYS;
+        this(text, true, ALWAYS);
     }
 
     /** Makes a feature of every server from 1.{@code since} on. */
     ServerFeature(String text, int since) {
+        this(text, false, since);
+    }
+
+    ServerFeature(String text, boolean needsKubeApiServer, int since) {
         this.text = text;
-        this.needsKubeApiServer = false;
+        this.needsKubeApiServer = needsKubeApiServer;
         this.since = since;
     }
 

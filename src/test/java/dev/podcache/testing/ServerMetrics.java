@@ -12,7 +12,13 @@ public final class ServerMetrics {
     private final String text;
     private final ServerVersion version;
 
-    ServerMetrics(String text, ServerVersion version) {
+    /**
+     * Reads what a server answered.
+     *
+     * @param text in Prometheus' text format
+     * @param version of the server, which decides some of the names
+     */
+    public ServerMetrics(String text, ServerVersion version) {
         this.text = text;
         this.version = version;
     }
@@ -50,6 +56,16 @@ public final class ServerMetrics {
     /** Returns the processor time of the server's process. */
     public Duration processCpu() {
         return Duration.ofNanos((long) (sumOf("process_cpu_seconds_total") * 1e9));
+    }
+
+    /** Returns the resident memory of the server's process, in bytes; 0 if the server runs on a system that does not tell. */
+    public long residentMemory() {
+        return sum("process_resident_memory_bytes");
+    }
+
+    /** Returns the number of goroutines of the server's process. */
+    public long goroutines() {
+        return sum("go_goroutines");
     }
 
     /**

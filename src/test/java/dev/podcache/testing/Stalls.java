@@ -42,11 +42,22 @@ public final class Stalls {
     }
 
     /** Records a stall. */
-    synchronized void add(long from, long to) {
+    public synchronized void add(long from, long to) {
         stalls.addLast(new Stall(from, to));
         if (stalls.size() > KEPT) {
             stalls.removeFirst();
         }
+    }
+
+    /** Returns the moment by which this process has run for so long since a time, by what is known at {@code now}. */
+    public synchronized long hasRunAt(long from, Duration running, long now) {
+        long end;
+        long later = from + running.toNanos();
+        do {
+            end = later;
+            later = from + running.toNanos() + between(from, Math.max(from, Math.min(end, now)));
+        } while (later > end);
+        return end;
     }
 
     /** Returns the total length of the stalls between two times, in nanoseconds. */

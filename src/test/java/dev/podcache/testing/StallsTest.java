@@ -48,4 +48,16 @@ class StallsTest {
         assertThat(stalls.between(15, 40)).isEqualTo(15);
         assertThat(stalls.between(20, 30)).isZero();
     }
+
+    @Test
+    void hasRunAt_isLaterByTheStallsUntilThen() {
+        stalls.add(10, 20);
+        stalls.add(25, 50);
+        stalls.add(90, 95);
+
+        assertThat(stalls.hasRunAt(0, Duration.ofNanos(10), 200)).isEqualTo(10);
+        assertThat(stalls.hasRunAt(0, Duration.ofNanos(14), 200)).isEqualTo(24);
+        assertThat(stalls.hasRunAt(0, Duration.ofNanos(20), 200)).isEqualTo(55);
+        assertThat(stalls.hasRunAt(15, Duration.ofNanos(1), 200)).isEqualTo(21);
+    }
 }

@@ -224,8 +224,17 @@ public final class TestCertificates {
 
     /** Returns a TLS context of a server on the loopback address. */
     public SSLContext serverTls() throws GeneralSecurityException, IOException {
+        return serverTls(LOOPBACK);
+    }
+
+    /** Returns a TLS context of a server of this DNS name. */
+    public SSLContext serverTlsFor(String dnsName) throws GeneralSecurityException, IOException {
+        return serverTls(new GeneralName(GeneralName.dNSName, dnsName));
+    }
+
+    private SSLContext serverTls(GeneralName... serverNames) throws GeneralSecurityException, IOException {
         KeyStore store = trusted();
-        X509Certificate own = server(Instant.now().plus(VALID), LOOPBACK);
+        X509Certificate own = server(Instant.now().plus(VALID), serverNames);
         store.setKeyEntry("server", keys.getPrivate(), NO_PASSWORD, new X509Certificate[] {own, authority});
         return tls(store);
     }

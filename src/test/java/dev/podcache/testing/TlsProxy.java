@@ -37,12 +37,14 @@ public final class TlsProxy implements AutoCloseable {
 
     private TlsProxy(int target, HttpServerOptions options, UnaryOperator<String> date) {
         this.date = date;
-        client = vertx.createHttpClient(new HttpClientOptions()
-                .setSsl(true)
-                .setTrustAll(true)
-                .setVerifyHost(false)
-                .setDefaultHost("127.0.0.1")
-                .setDefaultPort(target));
+        client = EitherVertx.client(
+                vertx,
+                new HttpClientOptions()
+                        .setSsl(true)
+                        .setTrustAll(true)
+                        .setVerifyHost(false)
+                        .setDefaultHost("127.0.0.1")
+                        .setDefaultPort(target));
         server = vertx.createHttpServer(options).requestHandler(this::forward);
         server.listen(0, "127.0.0.1").toCompletionStage().toCompletableFuture().join();
     }

@@ -1,6 +1,7 @@
 package dev.podcache.testing;
 
 import dev.podcache.manager.Manager;
+import dev.podcache.manager.Managers;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.pod.PodReferences;
@@ -27,8 +28,8 @@ public final class WatchedCaches implements AutoCloseable {
     private WatchedCaches(WatchObjectStore<Secret> secretStore, WatchObjectStore<ConfigMap> configMapStore) {
         this.secretStore = secretStore;
         this.configMapStore = configMapStore;
-        this.secrets = Manager.caching(secretStore, PodReferences::secretKeys);
-        this.configMaps = Manager.caching(configMapStore, PodReferences::configMapKeys);
+        this.secrets = Managers.caching(secretStore, PodReferences::secretKeys);
+        this.configMaps = Managers.caching(configMapStore, PodReferences::configMapKeys);
     }
 
     /** Creates managers without pods. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.podcache.embedded.Verb;
 import dev.podcache.manager.Manager;
+import dev.podcache.manager.Managers;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
@@ -42,7 +43,7 @@ class CacheBasedManagerTest {
     private final AtomicLong ttlNanos = new AtomicLong(Duration.ofMinutes(1).toNanos());
     private final TtlObjectStore<Secret> store = new TtlObjectStore<>(
             ObjectKind.SECRET, server.getter(ObjectKind.SECRET), ttl(), StoreOptions.defaults(timekeeper));
-    private final Manager<Secret> manager = Manager.caching(store, PodReferences::secretKeys);
+    private final Manager<Secret> manager = Managers.caching(store, PodReferences::secretKeys);
 
     private ObjectTtlSource ttl() {
         return new ObjectTtlSource() {

@@ -14,7 +14,8 @@
  * <tr><td>{@code TestRegisterWithApiServerWithTaint}</td><td>-</td><td>a node that registers unschedulable went with
  * its flag, before the version followed here</td></tr>
  * <tr><td>{@code TestUpdateDefaultLabels}</td><td>{@code NodeReconcilerTest}</td><td></td></tr>
- * <tr><td>{@code TestReconcileExtendedResource}</td><td>{@code NodeReconcilerTest}</td><td></td></tr>
+ * <tr><td>{@code TestReconcileExtendedResource}</td><td>{@code NodeReconcilerTest}</td><td>without a reset: there are no
+ * device plugins</td></tr>
  * <tr><td>{@code TestReconcileHugePageResource}</td><td>{@code NodeReconcilerTest}</td><td></td></tr>
  * <tr><td>{@code TestValidateNodeIPParam}</td><td>{@code NodeIpsTest}</td><td>without the row that has no address:
  * the type excludes it</td></tr>
@@ -49,8 +50,7 @@
  * {@code TestPIDPressureCondition}</td><td>{@code PressureSetterTest}</td><td></td></tr>
  * <tr><td>{@code TestMachineInfo}</td><td>{@code MachineInfoSetterTest}</td><td>without the rows of device
  * plugins: there are none</td></tr>
- * <tr><td>{@code TestVersionInfo}, {@code TestImages},
- * {@code TestVolumesInUse}</td><td>{@code SmallSettersTest}</td><td></td></tr>
+ * <tr><td>{@code TestVersionInfo}, {@code TestImages}</td><td>{@code SmallSettersTest}</td><td></td></tr>
  * <tr><td>{@code TestNodeAddress_NoCloudProvider}</td><td>{@code NodeAddressSetterTest}</td><td></td></tr>
  * <tr><td>{@code ParseNodeIPArgument}</td><td>{@code NodeIpsTest}</td><td>what is no address is refused, and not left
  * out</td></tr>

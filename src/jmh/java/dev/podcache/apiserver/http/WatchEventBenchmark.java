@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.podcache.apiserver.fabric8.Decoders;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.WatchEvent;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
@@ -66,8 +67,13 @@ public class WatchEventBenchmark {
 
     private final KubernetesSerialization serialization = new KubernetesSerialization();
     private final ObjectMapper mapper = new ObjectMapper();
-    private final WatchEvents<Secret> events =
-            new WatchEvents<>("WATCH secrets", Decoders.of(ObjectKind.SECRET, serialization));
+    private final WatchReader<Secret> events = new WatchReader<>(
+            ServerRequest.get("WATCH secrets", "/"),
+            LONGEST,
+            new ReceiveBudget(1 << 30, Timekeeper.system()),
+            Decoders.of(ObjectKind.SECRET, serialization),
+            event -> {},
+            () -> {});
     private final List<byte[]> chunks = new ArrayList<>();
     private final List<String> lines = new ArrayList<>();
 

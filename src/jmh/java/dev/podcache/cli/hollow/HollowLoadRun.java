@@ -64,7 +64,17 @@ public final class HollowLoadRun {
         String kubeconfig = server.kubeconfig().toString();
         hollow = MeasuredProcess.start(
                 FLAGS,
-                List.of("hollow", "--kubeconfig", kubeconfig, "--nodes", "" + nodes, "--keep", "-o", "json"),
+                List.of(
+                        "hollow",
+                        "--kubeconfig",
+                        kubeconfig,
+                        "--nodes",
+                        "" + nodes,
+                        "--strategy",
+                        "Cache",
+                        "--keep",
+                        "-o",
+                        "json"),
                 ProcessBuilder.Redirect.to(output.toFile()));
         pids = new long[] {hollow.pid(), server.apiServer().pid(), server.etcd().pid()};
         cpu = new double[pids.length];

@@ -35,6 +35,9 @@ import org.jspecify.annotations.Nullable;
  * @param tlsVersions empty for those of the JVM
  * @param tlsServerName the name to verify and to send as SNI; null for the server's host
  * @param proxy in front of the server; null for none
+ * @param proxyTrusted verifies the certificate of a proxy that is reached by TLS: by the authorities that verify the server,
+ *     as for Go; null for the authorities of the JVM
+ * @param verifiesProxy whether the proxy's certificate must be for its host
  * @param compression whether answers may be compressed
  */
 public record ConnectionSettings(
@@ -46,6 +49,8 @@ public record ConnectionSettings(
         @Nullable String tlsServerName,
         boolean http11Only,
         @Nullable ProxyAddress proxy,
+        @Nullable X509TrustManager proxyTrusted,
+        boolean verifiesProxy,
         boolean compression) {
 
     private static final int USUAL_TIMEOUT = 10_000;
@@ -60,17 +65,19 @@ public record ConnectionSettings(
      */
     static ConnectionSettings of(Config config, @Nullable ClientKeys keys, ServerUrl server, boolean compression) {
         ProxyAddress proxy = ProxyRules.of(config, server);
-        if (proxy != null && proxy.scheme().equals("https")) {
-            throw new CredentialsException("the proxy " + proxy.host() + " of " + server
-                    + " must be reached by http or socks5: TLS to a proxy is not supported");
-        }
         Integer timeout = config.getConnectionTimeout();
         boolean verifiesHost = !config.isTrustCerts() && !config.isDisableHostnameVerification();
-        X509TrustManager trusted = server.secure() ? trusted(config) : null;
+        boolean verifiesProxy = verifiesHost;
+        boolean usesTls = server.secure() || (proxy != null && proxy.secure());
+        X509TrustManager trusted = usesTls ? trusted(config) : null;
+        X509TrustManager proxyTrusted = trusted;
         String tlsServerName = Strings.emptyToNull(config.getTlsServerName());
-        if (verifiesHost && trusted != null && tlsServerName == null && NamedServerTrust.isNeededFor(server.host())) {
-            trusted = NamedServerTrust.of(trusted, server.host());
+        String name = tlsServerName == null ? server.host() : tlsServerName;
+        if (verifiesHost && trusted != null && Authorities.needsNamed(name)) {
+            trusted = Authorities.named(trusted, name);
             verifiesHost = false;
+            // the JDK cannot send it as SNI either
+            tlsServerName = null;
         }
         return new ConnectionSettings(
                 verifiesHost,
@@ -81,6 +88,8 @@ public record ConnectionSettings(
                 tlsServerName,
                 config.isHttp2Disable(),
                 proxy,
+                proxyTrusted,
+                verifiesProxy,
                 compression);
     }
 

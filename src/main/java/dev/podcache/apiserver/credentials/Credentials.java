@@ -41,13 +41,36 @@ public final class Credentials {
     private boolean reread; // whether that was not the first read, which returns what the client was created with
     private @Nullable CompletableFuture<Identity> reading;
 
+    /** Sends requests to an identity provider. */
+    @FunctionalInterface
+    public interface ProviderRequests {
+
+        /**
+         * Sends one request, and waits for its answer for some seconds at most.
+         *
+         * @param connection names the provider's address, authority and proxy, and the client for a header
+         * @param path with the query
+         * @param form the body of a POST, in the form of a URL's query; null for a GET
+         * @return the body of a 2xx answer
+         * @throws ApiServerException if there is none
+         * @throws CredentialsException if the settings of the connection cannot be used
+         */
+        byte[] send(Config connection, String path, @Nullable String form);
+    }
+
     /**
      * Creates the credentials of a client. Reads nothing.
      *
      * @param requestConfig names the user to impersonate, if any
+     * @param provider used only for a user with an identity provider
      */
-    public Credentials(Config config, RequestConfig requestConfig, ServerUrl server, Timekeeper timekeeper) {
-        this.readers = () -> new IdentityReader(config, requestConfig, server, timekeeper);
+    public Credentials(
+            Config config,
+            RequestConfig requestConfig,
+            ServerUrl server,
+            Timekeeper timekeeper,
+            ProviderRequests provider) {
+        this.readers = () -> new IdentityReader(config, requestConfig, server, timekeeper, provider);
         this.timekeeper = timekeeper;
     }
 
@@ -186,7 +209,7 @@ public final class Credentials {
 
     private static void warn(Throwable failure) {
         // the message of another failure may quote a file
-        String why = failure instanceof CredentialsException
+        String why = failure instanceof CredentialsException || failure instanceof ApiServerException
                 ? Quoted.text(String.valueOf(failure.getMessage()))
                 : failure.getClass().getName();
         log.warn(

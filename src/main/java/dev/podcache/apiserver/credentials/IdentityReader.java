@@ -4,13 +4,16 @@ import com.google.common.base.Strings;
 import com.google.common.hash.HashCode;
 import com.google.common.hash.Hasher;
 import com.google.common.hash.Hashing;
+import dev.podcache.apiserver.credentials.Credentials.ProviderRequests;
+import dev.podcache.apiserver.credentials.Kubeconfig.KubeconfigSource;
+import dev.podcache.apiserver.credentials.KubeconfigEntries.AuthProviderEntry;
 import dev.podcache.apiserver.credentials.KubeconfigEntries.ClusterEntry;
 import dev.podcache.apiserver.credentials.KubeconfigEntries.UserEntry;
-import dev.podcache.apiserver.credentials.KubeconfigSource.UserCredentials;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.RequestConfig;
+import io.fabric8.kubernetes.client.utils.Utils;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -22,6 +25,7 @@ import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -45,12 +49,18 @@ final class IdentityReader {
     private final @Nullable Kubeconfig callers; // the kubeconfig that a caller read; null if there is none
     private final boolean ownIdentity;
     private final boolean followsCertificate;
+    private final OidcTokens oidc;
     private long reads;
     private Optional<HashCode> hash = Optional.empty(); // of the sources of the settings
     private @Nullable ConnectionSettings settings; // of the last read
     private @Nullable ClientKeys keys; // of the last read
 
-    IdentityReader(Config config, RequestConfig requestConfig, ServerUrl server, Timekeeper timekeeper) {
+    IdentityReader(
+            Config config,
+            RequestConfig requestConfig,
+            ServerUrl server,
+            Timekeeper timekeeper,
+            ProviderRequests provider) {
         this.config = config;
         this.requestConfig = requestConfig;
         this.server = server;
@@ -61,6 +71,12 @@ final class IdentityReader {
         this.followsCertificate = source == null
                 ? callers != null && callers.user().exec() == null && isFrom(callers.user(), config)
                 : source.hasCertificateOf(config);
+        this.oidc = new OidcTokens(
+                provider,
+                url -> source == null
+                        ? ProxyRules.of(config, url)
+                        : ProxyRules.ofEnvironment(source.environment(), url),
+                timekeeper);
     }
 
     /** Returns the kubeconfig that a caller let fabric8 read; null if there is none, or it cannot be read any more. */
@@ -82,7 +98,41 @@ final class IdentityReader {
 
     /** Returns whether a read starts a process or asks an identity provider, so that reads should be rare. */
     boolean isCostly() {
-        return plugin(source == null ? callers : source.kubeconfig()) || OidcToken.isUsedBy(config);
+        return plugin(source == null ? callers : source.kubeconfig())
+                || (source == null ? usesOidc() : source.kubeconfig().user().authProvider() != null);
+    }
+
+    /** Returns whether the token of the configuration of a caller comes from an identity provider. */
+    private boolean usesOidc() {
+        return config.getAuthProvider() != null
+                && "oidc".equalsIgnoreCase(config.getAuthProvider().getName())
+                && config.getOauthTokenProvider() == null
+                && Strings.isNullOrEmpty(config.getOauthToken())
+                && Strings.isNullOrEmpty(config.getUsername());
+    }
+
+    /** @param now the kubeconfig of the caller; null if there is none */
+    private Identity ofOidc(@Nullable Kubeconfig now, boolean again) {
+        AuthProviderEntry inFile = now == null ? null : now.user().authProvider();
+        OidcTokens.IdToken token = now == null || inFile == null
+                ? oidc.token(
+                        new AuthProviderEntry(
+                                "oidc", Map.copyOf(config.getAuthProvider().getConfig())),
+                        null,
+                        "",
+                        why -> new CredentialsException("the client's configuration: " + why))
+                : oidc.token(inFile, now.user().file(), now.user().name(), now::ofUser);
+        UserCredentials user = new UserCredentials(token.text(), null, token.expires());
+        return identity(again ? tls(now) : config, user.token(), again, user);
+    }
+
+    private Config tls(@Nullable Kubeconfig now) {
+        return now != null
+                        && followsCertificate
+                        && now.url().equals(server)
+                        && now.user().certificate().isNamed()
+                ? withTlsOf(now)
+                : config;
     }
 
     private boolean plugin(@Nullable Kubeconfig kubeconfig) {
@@ -101,6 +151,9 @@ final class IdentityReader {
         if (source != null) {
             return followed(source.kubeconfig(), false);
         }
+        if (usesOidc()) {
+            return ofOidc(callers, false);
+        }
         boolean unread = callers != null
                 && plugin(callers)
                 && Strings.isNullOrEmpty(config.getAutoOAuthToken())
@@ -115,26 +168,23 @@ final class IdentityReader {
         if (source != null) {
             return followed(source.kubeconfig().reread(), true);
         }
+        if (usesOidc()) {
+            return ofOidc(callers == null ? null : callers.reread(), true);
+        }
         if (ownIdentity) {
             return identity(config, bearer(config.getAutoOAuthToken()), true, null);
         }
         if (callers == null) {
-            String token = ServiceAccountToken.of(config).orElse(config.getAutoOAuthToken());
+            String token = serviceAccountToken(config).orElse(config.getAutoOAuthToken());
             return identity(config, bearer(token).strip(), true, null);
         }
         Kubeconfig now = callers.reread();
-        UserCredentials user = plugin(now) ? KubeconfigSource.read(now, timekeeper) : null;
+        UserCredentials user = plugin(now) ? UserCredentials.read(now, timekeeper, oidc) : null;
         if (user != null) {
             Config with = user.keys() == null ? config : withoutCertificate(config);
             return identity(with, user.token(), true, user);
         }
-        boolean follows = followsCertificate
-                && now.url().equals(server)
-                && now.user().certificate().isNamed();
-        String token = OidcToken.isUsedBy(config)
-                ? bearer(config.getAutoOAuthToken())
-                : now.user().token();
-        return identity(follows ? withTlsOf(now) : config, token, true, null);
+        return identity(tls(now), now.user().token(), true, null);
     }
 
     /** Reads what a configuration of ours stands for. */
@@ -142,7 +192,7 @@ final class IdentityReader {
         if (!now.url().secure()) {
             return identity(config, "", again, null);
         }
-        UserCredentials user = KubeconfigSource.read(now, timekeeper);
+        UserCredentials user = UserCredentials.read(now, timekeeper, oidc);
         if (!followsCertificate) {
             return identity(config, user.token(), again, null);
         }
@@ -153,6 +203,25 @@ final class IdentityReader {
                 .withCaCertData(cluster.authorityData())
                 .build();
         return identity(tls, user.token(), again, user);
+    }
+
+    /**
+     * Returns the token of a pod's service account, which is replaced once an hour, for a configuration that fabric8 found by
+     * itself. Empty if fabric8 did not find it there.
+     */
+    private static Optional<String> serviceAccountToken(Config config) {
+        String fixed = Utils.getSystemPropertyOrEnvVar(Config.KUBERNETES_OAUTH_TOKEN_SYSTEM_PROPERTY, "");
+        if (!Boolean.TRUE.equals(config.getAutoConfigure()) || !Strings.isNullOrEmpty(fixed)) {
+            return Optional.empty();
+        }
+        String file = Utils.getSystemPropertyOrEnvVar(
+                Config.KUBERNETES_AUTH_SERVICEACCOUNT_TOKEN_FILE_SYSTEM_PROPERTY,
+                Config.KUBERNETES_SERVICE_ACCOUNT_TOKEN_PATH);
+        try {
+            return Optional.of(Files.readString(Path.of(file)).strip());
+        } catch (IOException | InvalidPathException unreadable) {
+            return Optional.empty();
+        }
     }
 
     private static String bearer(@Nullable String token) {
@@ -243,11 +312,6 @@ final class IdentityReader {
         return unchanged ? keys : keysOf(sources, tls);
     }
 
-    /** Returns the keys that a configuration names; null for none. Blocks while files are read. */
-    static @Nullable ClientKeys keysOf(Config config) {
-        return keysOf(TlsSources.of(config), config);
-    }
-
     private static @Nullable ClientKeys keysOf(TlsSources sources, Config tls) {
         if (sources.certificate == null || sources.key == null) {
             return null;
@@ -300,7 +364,7 @@ final class IdentityReader {
         if (!Strings.isNullOrEmpty(token)) {
             config.setAutoOAuthToken(token);
         }
-        return OidcToken.isUsedBy(config) ? OidcToken.of(config, server) : token;
+        return token;
     }
 
     /** Returns whether the client has an identity that takes precedence over a plugin, or that is always read again. */

@@ -1,16 +1,17 @@
 package dev.podcache.apiserver.credentials;
 
 import com.google.common.base.Splitter;
+import dev.podcache.apiserver.credentials.KubeconfigEntries.AuthProviderEntry;
 import dev.podcache.apiserver.credentials.KubeconfigEntries.CertificateEntry;
 import dev.podcache.apiserver.credentials.KubeconfigEntries.ClusterEntry;
 import dev.podcache.apiserver.credentials.KubeconfigEntries.ContextEntry;
 import dev.podcache.apiserver.credentials.KubeconfigEntries.ExecEntry;
 import dev.podcache.apiserver.credentials.KubeconfigEntries.ImpersonatedUser;
 import dev.podcache.apiserver.credentials.KubeconfigEntries.UserEntry;
-import dev.podcache.apiserver.credentials.KubeconfigReader.FileEntries;
 import dev.podcache.apiserver.credentials.ProxyRules.ProxyAddress;
 import dev.podcache.object.Quoted;
 import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.OAuthTokenProvider;
 import java.io.File;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -18,10 +19,12 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -140,9 +143,9 @@ public final class Kubeconfig {
         Map<String, ContextEntry> contexts = new LinkedHashMap<>();
         Map<String, ClusterEntry> clusters = new LinkedHashMap<>();
         Map<String, UserEntry> users = new LinkedHashMap<>();
-        List<FileEntries> found = new ArrayList<>();
+        List<KubeconfigEntries> found = new ArrayList<>();
         for (Path file : files) {
-            FileEntries entries = new KubeconfigReader(file, origin).read();
+            KubeconfigEntries entries = KubeconfigEntries.read(file, origin);
             if (entries != null) {
                 found.add(entries);
                 current = current.isEmpty() ? entries.current() : current;
@@ -154,7 +157,7 @@ public final class Kubeconfig {
         if (found.isEmpty()) {
             throw broken(all, origin, "does not exist: give the path of an existing file");
         }
-        if (found.stream().allMatch(FileEntries::isEmpty)) {
+        if (found.stream().allMatch(KubeconfigEntries::isEmpty)) {
             throw broken(all, origin, "is not a kubeconfig: it must be YAML with clusters, users and contexts");
         }
         if (current.isEmpty()) {
@@ -266,6 +269,9 @@ public final class Kubeconfig {
             }
             CredentialPlugin.requireLegal(exec, this::ofUser);
         }
+        if (user.authProvider() != null) {
+            OidcTokens.requireLegal(user.authProvider(), this::ofUser);
+        }
     }
 
     /** Returns the proxy that the cluster names; null for none. */
@@ -273,7 +279,7 @@ public final class Kubeconfig {
     ProxyAddress proxy() {
         return ProxyRules.ofUrl(
                 cluster.proxyUrl(),
-                () -> ofCluster("proxy-url must be a URL with http or socks5: write it as http://HOST:PORT"));
+                () -> ofCluster("proxy-url must be a URL with http, https or socks5: write it as http://HOST:PORT"));
     }
 
     private static void requireReadable(
@@ -314,41 +320,143 @@ public final class Kubeconfig {
     }
 
     /**
-     * Returns a configuration of fabric8's client. Neither the environment nor a file is read again when it is copied or
-     * used. Its token provider reads the credentials, by our own reader.
+     * Returns the same access as a configuration of fabric8, by which the server is opened. Our own reader reads the
+     * credentials; a copy of the configuration keeps them. Neither the environment nor a file is read again by fabric8.
      *
      * @param environment has HTTPS_PROXY, HTTP_PROXY and NO_PROXY
      */
     public Config config(Map<String, String> environment) {
-        return KubeconfigSource.config(this, environment);
+        Config config = Config.empty();
+        config.setAutoConfigure(false);
+        config.setMasterUrl(server + "/");
+        if (!context.namespace().isEmpty()) {
+            config.setNamespace(context.namespace());
+        }
+        config.setTrustCerts(cluster.insecure());
+        config.setDisableHostnameVerification(cluster.insecure());
+        config.setCaCertFile(
+                cluster.authority() == null ? null : cluster.authority().toString());
+        config.setCaCertData(cluster.authorityData());
+        config.setTlsServerName(cluster.tlsServerName().isEmpty() ? null : cluster.tlsServerName());
+        ProxyAddress named = proxy();
+        ProxyRules.set(config, named == null ? ProxyRules.ofEnvironment(environment, server) : named, server.secure());
+        setImpersonation(config, user.impersonated());
+        if (server.secure()) {
+            setCredentials(config, user);
+        }
+        config.setOauthTokenProvider(new KubeconfigSource(this, Map.copyOf(environment)));
+        return config;
+    }
+
+    private static void setImpersonation(Config config, ImpersonatedUser as) {
+        if (as.user().isEmpty()) {
+            return;
+        }
+        config.setImpersonateUsername(as.user());
+        config.setImpersonateGroups(as.groups().toArray(new String[0]));
+        config.setImpersonateExtras(as.extra());
+        if (!as.uid().isEmpty()) {
+            // fabric8 has no field for it
+            Map<String, String> headers = new HashMap<>();
+            headers.put(RequestHeaders.IMPERSONATE_UID, as.uid());
+            config.setCustomHeaders(headers);
+        }
+    }
+
+    private static void setCredentials(Config config, UserEntry user) {
+        if (!user.username().isEmpty()) {
+            config.setUsername(user.username());
+            config.setPassword(user.password());
+        }
+        CertificateEntry certificate = user.certificate();
+        config.setClientCertFile(
+                certificate.certificate() == null
+                        ? null
+                        : certificate.certificate().toString());
+        config.setClientKeyFile(
+                certificate.key() == null ? null : certificate.key().toString());
+        config.setClientCertData(certificate.certificateData());
+        config.setClientKeyData(certificate.keyData());
     }
 
     /**
-     * Returns a configuration that fabric8's own client can use: with a token and keys that were read by our own reader, and
-     * checked. They are not read again. Blocks while files are read or a plugin runs.
-     *
-     * @param config of {@link #config}, or a copy of it
-     * @throws CredentialsException if the credentials cannot be used
+     * The kubeconfig behind a configuration of {@link #config}. It is the token provider, because that stays with the
+     * configuration when it is copied: so our reader gets all that the configuration has no field for. Immutable.
      */
-    public static Config forFabric8(Config config) {
-        return KubeconfigSource.forFabric8(config);
+    static final class KubeconfigSource implements OAuthTokenProvider {
+
+        private final Kubeconfig kubeconfig;
+        private final Map<String, String> environment;
+
+        private KubeconfigSource(Kubeconfig kubeconfig, Map<String, String> environment) {
+            this.kubeconfig = kubeconfig;
+            this.environment = environment;
+        }
+
+        /** Returns the source of a configuration of {@link #config}, or of a copy of it; null if a caller made it. */
+        static @Nullable KubeconfigSource of(Config config) {
+            return config.getOauthTokenProvider() instanceof KubeconfigSource source ? source : null;
+        }
+
+        Kubeconfig kubeconfig() {
+            return kubeconfig;
+        }
+
+        Map<String, String> environment() {
+            return environment;
+        }
+
+        /**
+         * Returns whether {@code config} still has the client certificate of the kubeconfig, and not one that was set later.
+         */
+        boolean hasCertificateOf(Config config) {
+            CertificateEntry certificate = kubeconfig.user.certificate();
+            String file = certificate.certificate() == null
+                    ? null
+                    : certificate.certificate().toString();
+            return Objects.equals(file, config.getClientCertFile())
+                    && Objects.equals(certificate.certificateData(), config.getClientCertData());
+        }
+
+        /** Returns the token, unless a plugin or an identity provider would have to be asked. Only our own reader asks them. */
+        @Override
+        public String getToken() {
+            return kubeconfig.server.secure() ? UserCredentials.token(kubeconfig) : "";
+        }
+
+        @Override
+        public String toString() {
+            return "credentials of " + kubeconfig;
+        }
     }
 
     /** Returns whether a configuration of {@link #config} has a token, or a plugin or a provider that makes one. */
     public static boolean hasToken(Config config) {
         KubeconfigSource source = KubeconfigSource.of(config);
-        return source == null ? config.getOauthTokenProvider() != null : source.hasToken();
+        if (source == null) {
+            return config.getOauthTokenProvider() != null;
+        }
+        UserEntry user = source.kubeconfig.user;
+        return !user.token().isEmpty()
+                || user.tokenFile() != null
+                || user.exec() != null
+                || user.authProvider() != null;
     }
 
     /**
      * Returns the token that a configuration of {@link #config} has now; empty if there is none, or its plugin would have to
-     * run. Blocks while a file is read.
+     * run. The one of an identity provider may have expired. Blocks while a file is read.
      *
      * @throws CredentialsException if it cannot be used
      */
     public static String tokenWithoutPlugin(Config config) {
         KubeconfigSource source = KubeconfigSource.of(config);
-        return source == null ? "" : KubeconfigSource.token(source.kubeconfig());
+        if (source == null) {
+            return "";
+        }
+        String token = UserCredentials.token(source.kubeconfig);
+        AuthProviderEntry provider = source.kubeconfig.user.authProvider();
+        return token.isEmpty() && provider != null ? OidcTokens.known(provider) : token;
     }
 
     /** Returns the fields of its cluster, for another kubeconfig; the path of the authority is absolute. */

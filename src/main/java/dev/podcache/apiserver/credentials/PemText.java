@@ -25,10 +25,12 @@ public final class PemText {
             return type.equals("PRIVATE KEY") || type.endsWith(" PRIVATE KEY");
         }
 
-        /** Returns its content; empty if that is not base64. */
+        /** Returns its content; empty if that is not base64, or there is none. */
         Optional<byte[]> der() {
             try {
-                return Optional.of(Base64.getMimeDecoder().decode(content));
+                // not the MIME decoder: it passes over foreign characters, so that damaged text becomes other bytes
+                return Optional.of(Base64.getDecoder().decode(content.replaceAll("\\s", "")))
+                        .filter(der -> der.length > 0);
             } catch (IllegalArgumentException noBase64) {
                 return Optional.empty();
             }
@@ -98,6 +100,14 @@ public final class PemText {
                 .filter(block -> block.type().equals(type))
                 .findFirst()
                 .flatMap(Block::der);
+    }
+
+    /** Returns the contents of all blocks of a type, in their order, without those that are damaged. */
+    public static List<byte[]> ders(String pem, String type) {
+        return blocks(pem).stream()
+                .filter(block -> block.type().equals(type))
+                .flatMap(block -> block.der().stream())
+                .toList();
     }
 
     /**

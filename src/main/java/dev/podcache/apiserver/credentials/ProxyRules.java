@@ -48,9 +48,14 @@ public final class ProxyRules {
             return scheme + "://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
         }
 
+        /** Returns whether it is reached by TLS. */
+        public boolean secure() {
+            return scheme.equals("https");
+        }
+
         /** Returns whether it forwards single requests that do not use TLS. */
         public boolean forwards() {
-            return scheme.equals("http");
+            return scheme.equals("http") || scheme.equals("https");
         }
 
         ProxyAddress withCredentials(@Nullable String name, @Nullable String secret) {
@@ -119,7 +124,7 @@ public final class ProxyRules {
         ProxyAddress proxy = parsedAsGo(named);
         if (proxy == null) {
             throw new CredentialsException(
-                    variable + " is not a URL with http or socks5: write it as http://HOST:PORT");
+                    variable + " is not a URL with http, https or socks5: write it as http://HOST:PORT");
         }
         return new ProxyRules(Splitter.on(',').split(first(environment, "NO_PROXY"))).excludes(server) ? null : proxy;
     }
@@ -149,6 +154,16 @@ public final class ProxyRules {
         return new ProxyRules(entries).excludes(server)
                 ? null
                 : proxy.withCredentials(config.getProxyUsername(), config.getProxyPassword());
+    }
+
+    /** Makes {@code proxy} the only one that a configuration names; null for none. */
+    static void set(Config config, @Nullable ProxyAddress proxy, boolean secure) {
+        String url = proxy == null ? null : proxy.url();
+        config.setHttpsProxy(secure ? url : null);
+        config.setHttpProxy(secure ? null : url);
+        config.setNoProxy(new String[0]);
+        config.setProxyUsername(proxy == null ? null : proxy.username());
+        config.setProxyPassword(proxy == null ? null : proxy.password());
     }
 
     private static String first(Map<String, String> environment, String name) {

@@ -9,9 +9,9 @@ import dev.podcache.apiserver.ObjectDecoder;
 import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.apiserver.WatchHandle;
 import dev.podcache.apiserver.http.ApiConnections;
-import dev.podcache.apiserver.http.ListWatchSession;
 import dev.podcache.apiserver.http.ServerRequest;
 import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectKind;
 import dev.podcache.time.Durations;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -28,12 +28,103 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
     private static final int PAGE = 500;
 
     private final ObjectSelection selection;
-    private final ListWatchSession session;
+    private final ApiConnections.Session session;
     private final ObjectDecoder<T> decoder;
     private final StreamedLists streamed;
 
     /** The minimum resourceVersion of the next list of a collection: "0" for any, "" for the latest; null if always. */
     private volatile @Nullable String minimumVersion;
+
+    /**
+     * The objects to list and watch. Keeps its parts, not its texts, because there is one for each watch.
+     *
+     * @param namespace empty for all namespaces, or for a cluster-scoped kind
+     * @param condition the start of the field selector, such as {@code spec.nodeName=}; empty for all objects
+     * @param value the rest of the field selector, such as a name
+     */
+    record ObjectSelection(ObjectKind<?> kind, String namespace, String condition, String value) {
+
+        private static final String NAME = "metadata.name=";
+
+        /** Returns the selection of one object. */
+        static ObjectSelection byName(ObjectKind<?> kind, String namespace, String name) {
+            return new ObjectSelection(kind, namespace, NAME, name);
+        }
+
+        /**
+         * Returns the selection of the objects that match a field selector.
+         *
+         * @param fieldSelector such as {@code spec.nodeName=worker-1}; empty for all objects
+         */
+        static ObjectSelection of(ObjectKind<?> kind, String namespace, String fieldSelector) {
+            int value = fieldSelector.indexOf('=') + 1;
+            return new ObjectSelection(
+                    kind, namespace, fieldSelector.substring(0, value), fieldSelector.substring(value));
+        }
+
+        /** Returns whether there is at most one such object. */
+        boolean isByName() {
+            return condition.equals(NAME) && !(kind.namespaced() && namespace.isEmpty());
+        }
+
+        /** Returns the path of the collection and the start of its query, to which parameters can be appended. */
+        String path() {
+            String selector = fieldSelector();
+            return kind.collectionPath(namespace)
+                    + (selector.isEmpty() ? "?" : "?fieldSelector=" + encoded(selector) + "&");
+        }
+
+        private String fieldSelector() {
+            return condition + value;
+        }
+
+        @Override
+        public String toString() {
+            String selector = fieldSelector();
+            return kind.plural()
+                    + (namespace.isEmpty() ? "" : " in " + namespace)
+                    + (selector.isEmpty() ? "" : " with " + selector);
+        }
+    }
+
+    /**
+     * The request of a watch. Keeps its parts, not its texts, because it lasts as long as the watch.
+     *
+     * @param version the version after which the watch begins, or empty; null for a watch that begins with a list
+     * @param seconds how long the server is asked to keep the watch open
+     */
+    private record WatchRequest(
+            ObjectSelection selection, @Nullable String version, int seconds) implements ServerRequest {
+
+        @Override
+        public String what() {
+            return "WATCH " + selection;
+        }
+
+        @Override
+        public String method() {
+            return "GET";
+        }
+
+        @Override
+        public String path() {
+            // without a resourceVersion, a list has the latest state
+            String start = version == null
+                    ? "sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
+                    : "resourceVersion=" + encoded(version);
+            return selection.path() + "watch=true&allowWatchBookmarks=true&" + start + "&timeoutSeconds=" + seconds;
+        }
+
+        @Override
+        public @Nullable Body body() {
+            return null;
+        }
+
+        @Override
+        public String toString() {
+            return what();
+        }
+    }
 
     /**
      * Makes a lister-watcher.
@@ -43,7 +134,7 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
      */
     Fabric8ListerWatcher(
             ObjectSelection selection,
-            ListWatchSession session,
+            ApiConnections.Session session,
             ObjectDecoder<T> decoder,
             StreamedLists streamed,
             boolean latest) {
@@ -56,13 +147,18 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
 
     @Override
     public CompletableFuture<Listed<T>> list(Duration timeout) {
+        return list(timeout, () -> {});
+    }
+
+    @Override
+    public CompletableFuture<Listed<T>> list(Duration timeout, Runnable written) {
         return selection.isByName()
-                ? page("", timeout, ApiConnections.LONGEST_NAMED).thenApply(Fabric8ListDecoder.Page::listed)
-                : pages(timeout);
+                ? page("", timeout, ApiConnections.LONGEST_NAMED, written).thenApply(Fabric8ListDecoder.Page::listed)
+                : pages(timeout, written);
     }
 
     /** Lists the whole collection, page by page unless the server answers from its watch cache. */
-    private CompletableFuture<Listed<T>> pages(Duration timeout) {
+    private CompletableFuture<Listed<T>> pages(Duration timeout, Runnable written) {
         long startedAt = session.nanoTime();
         boolean latest = minimumVersion == null;
         String version = Strings.nullToEmpty(minimumVersion);
@@ -70,14 +166,15 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
         // with a limit, any version but 0 would be an exact one, which the server may no longer have
         boolean paged = version.isEmpty() || version.equals("0");
         String query = (paged ? "limit=" + PAGE + "&" : "") + "resourceVersion=" + version;
-        return page(query, timeout, ApiConnections.LONGEST_LIST)
+        return page(query, timeout, ApiConnections.LONGEST_LIST, written)
                 .thenCompose(first -> remainingPages(first, items, startedAt, timeout))
                 .exceptionallyCompose(failure -> {
                     boolean expired = ApiServerException.reasonOf(failure) == FailureReason.EXPIRED;
                     Duration left = left(startedAt, timeout);
                     // the continue token or the version has expired: list everything in one answer
                     return expired && !left.isNegative()
-                            ? page("", left, ApiConnections.LONGEST_LIST).thenApply(Fabric8ListDecoder.Page::listed)
+                            ? page("", left, ApiConnections.LONGEST_LIST, () -> {})
+                                    .thenApply(Fabric8ListDecoder.Page::listed)
                             : CompletableFuture.failedFuture(failure);
                 })
                 .whenComplete((all, failure) ->
@@ -99,16 +196,18 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
                         "LIST " + selection,
                         "not all pages came within " + Durations.text(timeout),
                         null))
-                : page(query, left, ApiConnections.LONGEST_LIST)
+                : page(query, left, ApiConnections.LONGEST_LIST, () -> {})
                         .thenCompose(next -> remainingPages(next, items, startedAt, timeout));
     }
 
-    private CompletableFuture<Fabric8ListDecoder.Page<T>> page(String query, Duration timeout, int longest) {
+    private CompletableFuture<Fabric8ListDecoder.Page<T>> page(
+            String query, Duration timeout, int longest, Runnable written) {
         return session.list(
                 ServerRequest.get("LIST " + selection, selection.path() + query),
                 timeout,
                 longest,
-                new Fabric8ListDecoder<>(selection.kind(), decoder)::decode);
+                new Fabric8ListDecoder<>(selection.kind(), decoder)::decode,
+                written);
     }
 
     private Duration left(long startedAt, Duration timeout) {
@@ -117,7 +216,7 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
 
     @Override
     public WatchHandle watch(String resourceVersion, Duration serverTimeout, Consumer<WatchEvent<T>> events) {
-        return watch(new WatchRequest(selection, resourceVersion, seconds(serverTimeout)), events);
+        return watch(new WatchRequest(selection, resourceVersion, seconds(serverTimeout)), events, () -> {});
     }
 
     @Override
@@ -128,7 +227,12 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
 
     @Override
     public WatchHandle streamList(Duration serverTimeout, Consumer<WatchEvent<T>> events) {
-        return watch(new WatchRequest(selection, null, seconds(serverTimeout)), events);
+        return watch(new WatchRequest(selection, null, seconds(serverTimeout)), events, () -> {});
+    }
+
+    @Override
+    public WatchHandle streamList(Duration serverTimeout, Consumer<WatchEvent<T>> events, Runnable written) {
+        return watch(new WatchRequest(selection, null, seconds(serverTimeout)), events, written);
     }
 
     @Override
@@ -136,9 +240,9 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
         streamed.refused(failure);
     }
 
-    private WatchHandle watch(WatchRequest request, Consumer<WatchEvent<T>> events) {
+    private WatchHandle watch(WatchRequest request, Consumer<WatchEvent<T>> events, Runnable written) {
         int longest = selection.isByName() ? ApiConnections.LONGEST_NAMED : ApiConnections.LONGEST_OBJECT;
-        return session.watch(request, longest, decoder, events);
+        return session.watch(request, longest, decoder, events, written);
     }
 
     private static int seconds(Duration serverTimeout) {
@@ -151,7 +255,7 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
     }
 
     /** Encodes a value of a query. */
-    static String encoded(String value) {
+    private static String encoded(String value) {
         return URLEncoder.encode(value, StandardCharsets.UTF_8);
     }
 }

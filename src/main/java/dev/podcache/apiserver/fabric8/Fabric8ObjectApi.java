@@ -24,7 +24,7 @@ final class Fabric8ObjectApi<T extends HasMetadata> implements ObjectApi<T> {
     private final Fabric8ObjectDecoder<T> decoder;
     private final Sender<T> sender;
 
-    /** Sends one request and decodes its answer, as {@link Requests#send} does. */
+    /** Sends one request, in a single attempt, and decodes its answer on a worker thread. Never throws. */
     @FunctionalInterface
     interface Sender<T> {
         CompletableFuture<T> send(ServerRequest request, Function<byte[], T> decode);

@@ -1,5 +1,8 @@
 package dev.podcache.apiserver.fabric8;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.ObjectDecoder;
@@ -11,8 +14,11 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Implements {@link ObjectDecoder} with fabric8's serialization, so objects are the same as from fabric8's own client.
@@ -21,12 +27,23 @@ import java.util.Objects;
  */
 final class Fabric8ObjectDecoder<T extends HasMetadata> implements ObjectDecoder<T> {
 
+    private static final JsonFactory JSON = new JsonFactory();
+
     private final ObjectKind<T> kind;
     private final KubernetesSerialization serialization;
 
     Fabric8ObjectDecoder(ObjectKind<T> kind, KubernetesSerialization serialization) {
         this.kind = kind;
         this.serialization = serialization;
+    }
+
+    /**
+     * Returns a decoder of those objects whose names {@code names} accepts.
+     *
+     * @param names called on any thread; must be brief
+     */
+    ObjectDecoder<T> filtered(Predicate<String> names) {
+        return new Filtered<>(this, names);
     }
 
     @Override
@@ -92,5 +109,66 @@ final class Fabric8ObjectDecoder<T extends HasMetadata> implements ObjectDecoder
     private ApiServerException unreadable(int length, String why) {
         return ApiServerException.withoutAnswer(
                 FailureReason.UNREADABLE, "reading a " + kind, "the answer (" + length + " bytes) " + why, null);
+    }
+
+    /**
+     * Decodes only the objects whose names a predicate accepts. Of the others it reads the JSON up to the end of their
+     * metadata, for the name and the version, and builds no object.
+     */
+    private static final class Filtered<T> implements ObjectDecoder<T> {
+
+        private final ObjectDecoder<T> decoder;
+        private final Predicate<String> names;
+
+        Filtered(ObjectDecoder<T> decoder, Predicate<String> names) {
+            this.decoder = decoder;
+            this.names = names;
+        }
+
+        @Override
+        public Fetched<T> decode(byte[] json, int offset, int length) {
+            return decoder.decode(json, offset, length);
+        }
+
+        @Override
+        public @Nullable String skippedVersion(byte[] json, int offset, int length) {
+            try (JsonParser parser = JSON.createParser(json, offset, length)) {
+                return parser.nextToken() == JsonToken.START_OBJECT ? versionUnlessAccepted(parser) : null;
+            } catch (IOException notJson) {
+                // the decoder reports what is wrong
+                return null;
+            }
+        }
+
+        private @Nullable String versionUnlessAccepted(JsonParser parser) throws IOException {
+            while (parser.nextToken() == JsonToken.FIELD_NAME) {
+                boolean isMetadata = parser.currentName().equals("metadata");
+                JsonToken value = parser.nextToken();
+                if (isMetadata && value == JsonToken.START_OBJECT) {
+                    return versionInMetadata(parser);
+                }
+                parser.skipChildren();
+            }
+            return null;
+        }
+
+        private @Nullable String versionInMetadata(JsonParser parser) throws IOException {
+            String name = null;
+            String version = "";
+            while (parser.nextToken() == JsonToken.FIELD_NAME) {
+                String field = parser.currentName();
+                JsonToken value = parser.nextToken();
+                if (value == JsonToken.VALUE_STRING && field.equals("name")) {
+                    name = parser.getText();
+                    if (names.test(name)) {
+                        return null;
+                    }
+                } else if (value == JsonToken.VALUE_STRING && field.equals("resourceVersion")) {
+                    version = parser.getText();
+                }
+                parser.skipChildren();
+            }
+            return name == null ? null : version;
+        }
     }
 }

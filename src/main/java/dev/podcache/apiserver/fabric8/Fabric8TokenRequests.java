@@ -22,12 +22,12 @@ final class Fabric8TokenRequests implements TokenRequests {
     private static final String API_VERSION = "authentication.k8s.io/v1";
 
     private final KubernetesSerialization serialization;
-    private final Requests requests;
+    private final Fabric8ApiServer server;
     private final Duration timeout;
 
-    Fabric8TokenRequests(KubernetesSerialization serialization, Requests requests, Duration timeout) {
+    Fabric8TokenRequests(KubernetesSerialization serialization, Fabric8ApiServer server, Duration timeout) {
         this.serialization = serialization;
-        this.requests = requests;
+        this.server = server;
         this.timeout = timeout;
     }
 
@@ -37,7 +37,7 @@ final class Fabric8TokenRequests implements TokenRequests {
         String path = "/api/v1/namespaces/" + serviceAccount.namespace() + "/serviceaccounts/" + serviceAccount.name()
                 + "/token";
         ServerRequest.Body body = new ServerRequest.Body("application/json", serialization.asJson(request(spec)));
-        return requests.send(ServerRequest.of(what, "POST", path, body), timeout, json -> decoded(what, json));
+        return server.send(ServerRequest.of(what, "POST", path, body), timeout, json -> decoded(what, json));
     }
 
     private static Map<String, Object> request(TokenSpec spec) {

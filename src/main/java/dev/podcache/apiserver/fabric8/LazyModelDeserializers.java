@@ -14,8 +14,15 @@ import com.fasterxml.jackson.databind.deser.DeserializerFactory;
 import com.fasterxml.jackson.databind.deser.ResolvableDeserializer;
 import com.fasterxml.jackson.databind.deser.std.StdDeserializer;
 import com.fasterxml.jackson.databind.jsontype.TypeDeserializer;
+import com.fasterxml.jackson.databind.type.ClassStack;
 import com.fasterxml.jackson.databind.type.LogicalType;
+import com.fasterxml.jackson.databind.type.TypeBindings;
+import com.fasterxml.jackson.databind.type.TypeFactory;
+import com.fasterxml.jackson.databind.util.LRUMap;
+import io.fabric8.kubernetes.api.builder.Editable;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.io.IOException;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,13 +41,29 @@ final class LazyModelDeserializers extends BeanDeserializerFactory {
         super(config);
     }
 
-    /** Returns a mapper that reads classes of the model in this way, and is otherwise as Jackson's default. */
-    static ObjectMapper mapper() {
+    /**
+     * Returns a serialization that reads classes of the model in this way, where the model is one for Jackson 2, which is fabric8
+     * 7; otherwise fabric8's own, which holds 4 MB more.
+     */
+    static KubernetesSerialization serialization() {
+        try {
+            // objects are decoded as a known class, so no list of all classes is needed
+            return KubernetesSerialization.class
+                    .getConstructor(ObjectMapper.class, boolean.class)
+                    .newInstance(mapper(), false);
+        } catch (NoSuchMethodException ofJackson3) {
+            return new KubernetesSerialization();
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("fabric8's serialization cannot be made", e);
+        }
+    }
+
+    private static ObjectMapper mapper() {
         ObjectMapper mapper = new ObjectMapper(
                 null,
                 null,
                 new DefaultDeserializationContext.Impl(new LazyModelDeserializers(new DeserializerFactoryConfig())));
-        return mapper.setTypeFactory(new ModelTypes());
+        return mapper.setTypeFactory(new TypesWithoutBuilders());
     }
 
     @Override
@@ -118,6 +141,34 @@ final class LazyModelDeserializers extends BeanDeserializerFactory {
         @Override
         public LogicalType logicalType() {
             return LogicalType.POJO;
+        }
+    }
+
+    /**
+     * The types of fabric8's model for Jackson, without the interface {@link Editable}, whose type argument is the builder of
+     * the class. Jackson alone loads the builders of all classes that a Pod could contain when it reads the first Pod.
+     */
+    private static final class TypesWithoutBuilders extends TypeFactory {
+
+        private static final long serialVersionUID = 1;
+        private static final int CACHED_TYPES = 200; // as Jackson's default
+
+        TypesWithoutBuilders() {
+            super(new LRUMap<>(16, CACHED_TYPES));
+        }
+
+        @Override
+        protected JavaType[] _resolveSuperInterfaces(ClassStack context, Class<?> type, TypeBindings bindings) {
+            Class<?>[] interfaces = type.getInterfaces();
+            if (!Arrays.asList(interfaces).contains(Editable.class)
+                    || Arrays.stream(interfaces)
+                            .anyMatch(each -> each != Editable.class && each.getTypeParameters().length > 0)) {
+                return super._resolveSuperInterfaces(context, type, bindings);
+            }
+            return Arrays.stream(interfaces)
+                    .filter(each -> each != Editable.class)
+                    .map(each -> _fromAny(context, each, bindings))
+                    .toArray(JavaType[]::new);
         }
     }
 }

@@ -3,7 +3,7 @@ package dev.podcache.apiserver.fabric8;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.podcache.apiserver.ApiServerException;
-import dev.podcache.apiserver.http.ListWatchSession;
+import dev.podcache.apiserver.http.ApiConnections;
 import dev.podcache.apiserver.http.ServerRequest;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -33,7 +33,7 @@ final class StreamedLists {
     private static final Duration BETWEEN_REQUESTS = Duration.ofSeconds(10);
     private static final int LONGEST = 64 << 10;
 
-    private final ListWatchSession session;
+    private final ApiConnections.Session session;
     private @Nullable Boolean supported; // guarded by this, like all that follows; null if unknown
     private @Nullable Long nextRequest; // null before the first
 
@@ -42,7 +42,7 @@ final class StreamedLists {
      *
      * @param session its own: used for no other requests
      */
-    StreamedLists(ListWatchSession session) {
+    StreamedLists(ApiConnections.Session session) {
         this.session = session;
     }
 

@@ -1,15 +1,24 @@
 package dev.podcache.apiserver.http;
 
+import dev.podcache.apiserver.ObjectDecoder;
+import dev.podcache.apiserver.WatchEvent;
+import dev.podcache.apiserver.WatchHandle;
 import dev.podcache.apiserver.credentials.ServerUrl;
+import dev.podcache.apiserver.http.ConnectionPool.ConnectionSlot;
+import dev.podcache.apiserver.http.ConnectionPool.Traffic;
+import dev.podcache.object.OptionalLibrary;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.RequestConfig;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.ObjIntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All connections to one API server. Opens as few HTTP/2 connections as the server's stream limit allows, or HTTP/1.1
@@ -35,16 +44,22 @@ public final class ApiConnections implements AutoCloseable {
     /** The maximum size of one page of a list, in bytes. */
     public static final int LONGEST_LIST = 64 << 20;
 
-    /** The maximum size of all incomplete answers together. */
-    private static final long MOST_BYTES = 256L << 20;
+    /**
+     * The maximum size of all that was received and is not decoded, in bytes, as {@link ReceiveBudget} counts it.
+     */
+    private static final int MOST_BYTES = 256 << 20;
 
-    private final Connector connector;
-    private final VertxNetwork network;
+    /** The time from the call until a watch is open. */
+    private static final Duration WATCH_OPEN_TIMEOUT = Duration.ofSeconds(20);
+
+    private final ServerEndpoint endpoint;
+    private final NettyNetwork network;
     private final ConnectionPool watches;
     private final ConnectionPool requests;
-    private final Set<SerialRequests> heartbeats = ConcurrentHashMap.newKeySet();
-    private final ByteBudget budget;
-    private volatile boolean closed;
+    private final ReceiveBudget budget;
+    private final Set<SerialRequests> heartbeats = new HashSet<>(); // guarded by this
+    private final Set<ConnectionPool> probes = new HashSet<>(); // guarded by this
+    private boolean closed; // guarded by this
 
     /**
      * Creates the connections to one server, without opening any.
@@ -56,6 +71,7 @@ public final class ApiConnections implements AutoCloseable {
      *     -1 when the request has ended, whether it was sent or not; called on any thread, so it must neither block nor
      *     throw
      * @throws IllegalArgumentException if {@code server} is no URL; the message does not quote it
+     * @throws IllegalStateException if Netty is not on the class path
      */
     public ApiConnections(
             String server,
@@ -63,22 +79,39 @@ public final class ApiConnections implements AutoCloseable {
             RequestConfig requestConfig,
             Timekeeper timekeeper,
             ObjIntConsumer<ServerRequest> observer) {
-        this(server, config, requestConfig, timekeeper, observer, MOST_BYTES);
+        this(server, config, requestConfig, ClientInterceptors.NONE, timekeeper, observer, MOST_BYTES);
     }
 
-    /** Creates connections whose incomplete answers have at most {@code mostBytes} together. */
+    /**
+     * Creates the connections to one server, without opening any, as the other constructor does.
+     *
+     * @param interceptors run before each request
+     */
+    public ApiConnections(
+            String server,
+            Config config,
+            RequestConfig requestConfig,
+            ClientInterceptors interceptors,
+            Timekeeper timekeeper,
+            ObjIntConsumer<ServerRequest> observer) {
+        this(server, config, requestConfig, interceptors, timekeeper, observer, MOST_BYTES);
+    }
+
+    /** Creates connections that hold at most {@code mostBytes} that are not decoded. */
     ApiConnections(
             String server,
             Config config,
             RequestConfig requestConfig,
+            ClientInterceptors interceptors,
             Timekeeper timekeeper,
             ObjIntConsumer<ServerRequest> observer,
-            long mostBytes) {
-        this.budget = new ByteBudget(mostBytes);
-        this.connector = new Connector(url(server), config, requestConfig, timekeeper, observer);
-        this.network = new VertxNetwork(timekeeper.workers());
-        this.watches = new ConnectionPool(connector, Traffic.WATCHES, network);
-        this.requests = new ConnectionPool(connector, Traffic.REQUESTS, network);
+            int mostBytes) {
+        OptionalLibrary.NETTY.require();
+        this.budget = new ReceiveBudget(mostBytes, timekeeper);
+        this.endpoint = new ServerEndpoint(url(server), config, requestConfig, interceptors, timekeeper, observer);
+        this.network = new NettyNetwork(timekeeper.workers());
+        this.watches = new ConnectionPool(endpoint, Traffic.WATCHES, network);
+        this.requests = new ConnectionPool(endpoint, Traffic.REQUESTS, network);
     }
 
     private static ServerUrl url(String server) {
@@ -88,10 +121,10 @@ public final class ApiConnections implements AutoCloseable {
     }
 
     /**
-     * Sends one request, in a single attempt. Returns at once and never throws.
+     * Sends one request, and again only if no server has processed it, or once with other credentials after a 401. Returns at once and never throws.
      *
      * @param wait the delay before the request is sent; zero for none
-     * @param timeout the time from now until the answer is complete; positive
+     * @param timeout the time from now until the answer is complete, the delay included; positive
      * @param longest the maximum size of the answer, in bytes
      * @param decode decodes a 2xx body, on a worker thread
      * @return what {@code decode} returned or threw, or exceptionally an {@link
@@ -100,18 +133,89 @@ public final class ApiConnections implements AutoCloseable {
     public <R> CompletableFuture<R> send(
             Duration wait, ServerRequest request, Duration timeout, int longest, Function<byte[], R> decode) {
         BodyReader<R> reader = reader(request, longest, decode);
-        Exchange exchange = new Exchange(request, timeout, reader, requests);
-        if (wait.isZero()) {
-            requests.send(exchange);
-        } else {
-            timekeeper().schedule(wait, () -> requests.send(exchange));
-        }
+        requests.send(new Exchange(request, timeout, reader, requests), wait);
         return reader.result();
     }
 
     /** Returns a session that sends the lists and watches of one selection of objects. */
-    public ListWatchSession session() {
-        return new ListWatchSession(this, watches);
+    public Session session() {
+        return new Session();
+    }
+
+    /**
+     * Sends the lists and watches of one selection of objects. A watch uses the connection of the list before it if that
+     * has a free stream, so that the same API server answers both. Thread-safe.
+     */
+    public final class Session {
+
+        private volatile @Nullable ConnectionSlot last; // only a preference, so a lost update is harmless
+
+        private Session() {}
+
+        /** Returns the time that timeouts are measured with, in nanoseconds from an arbitrary origin. */
+        public long nanoTime() {
+            return timekeeper().nanoTime();
+        }
+
+        /** Returns whether the last list succeeded and its connection still accepts requests. */
+        public boolean isConnected() {
+            ConnectionSlot slot = last;
+            return slot != null && watches.isOpen(slot);
+        }
+
+        /** Sends one request like {@link ApiConnections#send}, but over the connections of watches. */
+        public <R> CompletableFuture<R> list(
+                ServerRequest request, Duration timeout, int longest, Function<byte[], R> decode) {
+            return list(request, timeout, longest, decode, () -> {});
+        }
+
+        /**
+         * Sends one request like {@link ApiConnections#send}, but over the connections of watches.
+         *
+         * @param sent called at most once, before the answer is decoded, when the request is written to a connection: no
+         *     wait for credentials, for a connection or for a free stream follows. Called on an event loop, so it must
+         *     neither block nor throw
+         */
+        public <R> CompletableFuture<R> list(
+                ServerRequest request, Duration timeout, int longest, Function<byte[], R> decode, Runnable sent) {
+            BodyReader<R> reader = reader(request, longest, decode);
+            Exchange exchange = new Exchange(request, timeout, reader, watches);
+            reader.whenSent(sent);
+            reader.whenEnded(failure -> last = failure == null ? exchange.carrier() : null);
+            watches.send(exchange);
+            return reader.result();
+        }
+
+        /** Opens a watch like {@link #watch(ServerRequest, int, ObjectDecoder, Consumer, Runnable)}. */
+        public <T> WatchHandle watch(
+                ServerRequest request, int longestEvent, ObjectDecoder<T> decoder, Consumer<WatchEvent<T>> events) {
+            return watch(request, longestEvent, decoder, events, () -> {});
+        }
+
+        /**
+         * Opens a watch with the contract of {@link dev.podcache.apiserver.ListerWatcher#watch}. Returns at once and never
+         * throws.
+         *
+         * @param longestEvent the maximum size of one event, in bytes
+         * @param events called on an event loop; on any thread for the end of a watch that was never sent
+         * @param sent called as for a list, before the first event
+         */
+        public <T> WatchHandle watch(
+                ServerRequest request,
+                int longestEvent,
+                ObjectDecoder<T> decoder,
+                Consumer<WatchEvent<T>> events,
+                Runnable sent) {
+            Exchange exchange = new Exchange(
+                    request,
+                    WATCH_OPEN_TIMEOUT,
+                    new WatchReader<>(request, longestEvent, budget, decoder, events, sent),
+                    watches,
+                    last);
+            last = null;
+            watches.send(exchange);
+            return exchange;
+        }
     }
 
     /**
@@ -123,18 +227,24 @@ public final class ApiConnections implements AutoCloseable {
      */
     public SerialRequests heartbeats(Duration leaseDuration) {
         // on their own event loop, heartbeats are not delayed by the consumer of a watch
-        VertxNetwork own = new VertxNetwork(timekeeper().workers());
-        ConnectionPool pool = new ConnectionPool(connector, Traffic.HEARTBEATS, own);
-        SerialRequests[] made = new SerialRequests[1];
-        made[0] = new SerialRequests(this, pool, leaseDuration, () -> {
+        NettyNetwork own = new NettyNetwork(timekeeper().workers());
+        ConnectionPool pool = new ConnectionPool(endpoint, Traffic.HEARTBEATS, own);
+        SerialRequests made = new SerialRequests(this, pool, leaseDuration, ended -> {
             own.close();
-            heartbeats.remove(made[0]);
+            forget(ended);
         });
-        heartbeats.add(made[0]);
-        if (closed) {
-            made[0].close();
+        boolean late;
+        synchronized (this) {
+            late = closed || !heartbeats.add(made);
         }
-        return made[0];
+        if (late) {
+            made.close();
+        }
+        return made;
+    }
+
+    private synchronized void forget(SerialRequests ended) {
+        heartbeats.remove(ended);
     }
 
     /**
@@ -142,10 +252,28 @@ public final class ApiConnections implements AutoCloseable {
      * throws.
      *
      * @param timeout the time for everything; positive
-     * @return what it showed, or exceptionally an {@link dev.podcache.apiserver.ApiServerException}
+     * @return what it showed, whatever the HTTP code; or exceptionally an {@link
+     *     dev.podcache.apiserver.ApiServerException} whose cause says why there is no connection
      */
     public CompletableFuture<ConnectionFacts> probe(ServerRequest request, Duration timeout) {
-        return new ConnectionProbe(connector, network, request).run(timeout);
+        ConnectionPool pool = new ConnectionPool(endpoint, Traffic.PROBE, network);
+        boolean late;
+        synchronized (this) {
+            late = closed || !probes.add(pool);
+        }
+        if (late) {
+            pool.close();
+        }
+        ConnectionFacts.ProbeReader reader = new ConnectionFacts.ProbeReader(timekeeper());
+        pool.send(new Exchange(request, timeout, reader, pool));
+        return reader.result().whenComplete((facts, failure) -> {
+            pool.close();
+            forget(pool);
+        });
+    }
+
+    private synchronized void forget(ConnectionPool ended) {
+        probes.remove(ended);
     }
 
     /**
@@ -155,7 +283,7 @@ public final class ApiConnections implements AutoCloseable {
      * @return completes when the credentials are read; exceptionally if there are none
      */
     public CompletableFuture<?> rereadCredentials() {
-        return connector.credentials().reread();
+        return endpoint.credentials().reread();
     }
 
     /**
@@ -164,16 +292,21 @@ public final class ApiConnections implements AutoCloseable {
      * @param streamLimit the server's limit of streams on one connection, at least 1
      */
     public static int forWatches(int watches, int streamLimit) {
-        return ConnectionTable.connectionsFor(watches, streamLimit);
+        return ConnectionPool.connectionsFor(watches, streamLimit);
     }
 
-    /** Returns the number of connections that are open or being opened, without those of heartbeats. */
+    /** Returns the number of connections that are open or being opened, without those of heartbeats and probes. */
     public int size() {
         return watches.size() + requests.size();
     }
 
+    /** Returns what is received and not decoded. */
+    ReceiveBudget budget() {
+        return budget;
+    }
+
     Timekeeper timekeeper() {
-        return connector.timekeeper();
+        return endpoint.timekeeper();
     }
 
     <R> BodyReader<R> reader(ServerRequest request, int longest, Function<byte[], R> decode) {
@@ -184,9 +317,16 @@ public final class ApiConnections implements AutoCloseable {
     /** Fails everything in flight and stops all threads; waits for them at most 10 s. Idempotent. */
     @Override
     public void close() {
-        closed = true;
+        List<SerialRequests> beating;
+        List<ConnectionPool> probing;
+        synchronized (this) {
+            closed = true;
+            beating = List.copyOf(heartbeats);
+            probing = List.copyOf(probes);
+        }
         requests.close();
-        heartbeats.forEach(SerialRequests::close);
+        beating.forEach(SerialRequests::close);
+        probing.forEach(ConnectionPool::close);
         watches.close();
         network.close();
     }

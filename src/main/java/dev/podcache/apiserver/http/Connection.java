@@ -2,7 +2,11 @@ package dev.podcache.apiserver.http;
 
 import com.google.common.collect.Comparators;
 import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.ErrorAnswer;
 import dev.podcache.apiserver.credentials.Identity;
+import dev.podcache.apiserver.credentials.ProxyRules.ProxyAddress;
+import dev.podcache.apiserver.http.ConnectionPool.ConnectionSlot;
+import dev.podcache.apiserver.http.ServerEndpoint.Target;
 import dev.podcache.time.Timekeeper;
 import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;
@@ -11,138 +15,102 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection of a {@link ConnectionPool}, from the first attempt to open it until it is closed: HTTP/2 with as many
- * streams as the server allows, or HTTP/1.1 with one.
+ * One connection of a {@link ConnectionPool}, from the lookup of its addresses until it is closed: HTTP/2 with as many
+ * streams as the server allows, or HTTP/1.1 with one. Methods without a word about it may be called by any thread.
+ *
+ * <p>An HTTP/2 connection is pinged every 10 s. Without pings, a frozen connection looks like an idle one until the
+ * kernel gives it up after many minutes. Any data counts as a sign of life, because on a slow network the answer to a
+ * ping waits behind other data.
  */
 final class Connection {
 
     /*
-     * The pool's lock guards stage, limit and taken. All other fields belong to one event loop, to which calls from
-     * other threads are posted. Until the pool learns that the connection is lost, exchanges that it sends here are
-     * returned to it. The addresses of the server are tried one after another, each for its share of the time.
+     * All fields that are not final belong to the event loop of the pool, to which calls from other threads are posted.
+     * The pool knows the rest in the slot: how many streams are in use, and whether there may be more.
+     *
+     *   lookup  --addresses--------------> opening   one Opening after another, by address and protocol
+     *   opening --opened()---------------> open      `wire` is not null, and `opening` is its listener
+     *   any     --failed(), lost(), shut()--> shut   for good
+     *
+     * Lookup, dial and TLS share one deadline, and each address gets its share of the time that is left. Until the pool
+     * learns that the connection is lost, exchanges that it sends here are returned to it.
      */
 
     private static final Logger log = LoggerFactory.getLogger(Connection.class);
-    /** The place of an attempt that uses no stream. */
-    static final int NOWHERE = -1;
 
+    /** The time from the beginning of the lookup until the connection can be used. */
     private static final Duration OPEN_TIMEOUT = Duration.ofSeconds(20);
+
+    /** The time for an attempt with HTTP/2 and without TLS, which a server of HTTP/1.1 may not answer. */
     private static final Duration PLAIN_HTTP2_TIMEOUT = Duration.ofSeconds(3);
 
-    ConnectionStage stage = ConnectionStage.OPENING; // guarded by the pool, like the next two
-    int limit; // the number of streams that the server allows; may become less than taken
-    int taken; // the number of streams in use
-    int number; // from 1, of those of the pool; set before the connection is used
+    /** The time between two pings, within which something must arrive. */
+    private static final Duration PING_PERIOD = Duration.ofSeconds(10);
+
+    /** The place of an attempt that uses no stream. */
+    private static final int NOWHERE = -1;
 
     private final ConnectionPool pool;
-    private final Connector connector;
+    private final ConnectionSlot slot;
     private final Identity identity;
-    private final VertxNetwork network;
-    private final List<Exchange.Attempt> attempts = new ArrayList<>(); // each knows its place
+    private final ServerEndpoint endpoint;
+    private final NettyNetwork network;
+    private final List<Attempt> attempts = new ArrayList<>(); // each knows its place
     private final Deque<InetSocketAddress> untried = new ArrayDeque<>();
-    private Duration addressTimeout = OPEN_TIMEOUT;
+    private long begun; // nanoseconds
     private @Nullable Opening opening;
-    private @Nullable Wire wire; // null unless open
-    private @Nullable PingMonitor pings;
-    private boolean answered;
+    private @Nullable Wire wire;
+    private Timekeeper.@Nullable Scheduled timer; // of the lookup, of the current opening, or of the next ping
+    private int timers; // counts the timers, so that one that fires too late is known
+    private boolean multiplexed;
+    private int streams; // how many the server allows
+    private boolean received; // whether anything arrived since the last ping; over HTTP/1.1, since the opening
+    private boolean answered; // whether anything was answered
+    private boolean sent; // whether a request was sent
+    private boolean ended; // by the server, which the pool knows
     private boolean shut;
 
-    Connection(ConnectionPool pool, Connector connector, Identity identity, VertxNetwork network) {
+    /** Creates a connection without opening it. */
+    Connection(
+            ConnectionPool pool,
+            ConnectionSlot slot,
+            Identity identity,
+            ServerEndpoint endpoint,
+            NettyNetwork network) {
         this.pool = pool;
-        this.connector = connector;
+        this.slot = slot;
         this.identity = identity;
+        this.endpoint = endpoint;
         this.network = network;
-    }
-
-    Identity identity() {
-        return identity;
-    }
-
-    int freeLocked() {
-        return stage == ConnectionStage.OPEN ? Math.max(0, limit - taken) : 0;
-    }
-
-    boolean isUnusedLocked() {
-        return stage == ConnectionStage.OPEN && taken == 0;
-    }
-
-    /** Runs {@code task} on the event loop of this connection. */
-    void execute(Runnable task) {
-        network.execute(task);
     }
 
     /** Opens this connection. Returns at once. */
     void open() {
-        connector
-                .addresses(identity)
-                .whenComplete((found, thrown) -> network.execute(() -> {
-                    if (found == null) {
-                        failed(ApiServerException.causeOf(thrown));
-                    } else {
-                        untried.addAll(found);
-                        addressTimeout = OPEN_TIMEOUT.dividedBy(Math.max(1, found.size()));
-                        openNext(null);
-                    }
-                }));
+        network.execute(this::lookUp);
     }
 
     /** Sends {@code exchange}, for which the pool has reserved a stream. Returns at once. */
-    void send(Exchange exchange) {
+    void send(Exchange exchange, Identity with, Map<String, List<String>> headers) {
         network.execute(() -> {
             Wire open = wire;
             if (open == null || exchange.isOver()) {
-                pool.released(this);
-                pool.submit(exchange, exchange.identity());
+                pool.released(slot);
+                pool.submit(exchange, with);
             } else {
-                try {
-                    exchange.send(this, open);
-                } catch (RuntimeException | Error e) {
-                    // catches everything, because otherwise the exchange would wait for its timeout
-                    exchange.fail(e);
-                }
+                new Attempt(exchange, with).send(open, headers);
             }
         });
-    }
-
-    /** Records an attempt that uses a stream. Runs on the event loop. */
-    void add(Exchange.Attempt attempt) {
-        attempt.place = attempts.size();
-        attempts.add(attempt);
-    }
-
-    /** Releases the stream of an attempt. Runs on the event loop. */
-    void release(Exchange.Attempt attempt) {
-        Exchange.Attempt last = attempts.get(attempts.size() - 1);
-        attempts.set(attempt.place, last);
-        last.place = attempt.place;
-        attempts.remove(attempts.size() - 1);
-        attempt.place = NOWHERE;
-        pool.released(this);
-    }
-
-    /** Returns whether this connection can have more than one stream. Runs on the event loop. */
-    boolean isMultiplexed() {
-        return pings != null;
-    }
-
-    /** Reports that something arrived over this connection. Runs on the event loop. */
-    void received() {
-        if (pings != null) {
-            pings.received();
-        } else if (!answered) {
-            answered = true;
-            if (pool.offersHttp2()) {
-                connector.answeredWithHttp11(identity);
-            }
-        }
     }
 
     /** Closes this connection, whose exchanges must have ended. Returns at once. */
@@ -150,21 +118,44 @@ final class Connection {
         network.execute(this::shutNow);
     }
 
-    private void openNext(@Nullable Throwable failure) {
-        InetSocketAddress address = untried.poll();
-        if (address == null) {
-            failed(failure == null ? new TimeoutException("the host name has no address") : failure);
-        } else if (!shut) {
-            Duration timeout = Comparators.min(identity.settings().connectTimeout(), addressTimeout);
-            open(connector.target(identity, address, pool.offersHttp2(), timeout));
+    private void lookUp() {
+        if (shut) {
+            return;
+        }
+        begun = endpoint.timekeeper().nanoTime();
+        startTimer(OPEN_TIMEOUT, () -> failed(notReady()));
+        endpoint.addresses(identity).whenComplete((found, thrown) -> network.execute(() -> looked(found, thrown)));
+    }
+
+    private void looked(@Nullable List<InetSocketAddress> found, @Nullable Throwable thrown) {
+        if (found == null) {
+            failed(ApiServerException.causeOf(thrown));
+        } else {
+            untried.addAll(found);
+            openNext(new TimeoutException("the host name has no address"));
         }
     }
 
-    private void open(Target target) {
-        boolean plainHttp2 = target.multiplexed() && !target.secure();
-        Duration within = plainHttp2 ? Comparators.min(addressTimeout, PLAIN_HTTP2_TIMEOUT) : addressTimeout;
+    private void openNext(Throwable failure) {
+        if (shut) {
+            return;
+        }
+        // a share of the time for each address that is left
+        Duration share = timeLeft().dividedBy(Math.max(1, untried.size()));
+        InetSocketAddress address = untried.poll();
+        if (address == null || share.isZero()) {
+            failed(failure);
+            return;
+        }
+        Duration timeout = Comparators.min(identity.settings().connectTimeout(), share);
+        open(endpoint.target(identity, address, pool.offersHttp2(), timeout), share);
+    }
+
+    private void open(Target target, Duration within) {
         Opening attempt = new Opening(target, within);
         opening = attempt;
+        boolean plainHttp2 = target.multiplexed() && !target.secure();
+        startTimer(plainHttp2 ? Comparators.min(within, PLAIN_HTTP2_TIMEOUT) : within, attempt::timedOut);
         try {
             attempt.wire = network.open(target, attempt);
         } catch (RuntimeException | Error e) {
@@ -173,52 +164,123 @@ final class Connection {
         }
     }
 
-    private void opened(Wire opened, boolean multiplexed, int streams) {
+    private Duration timeLeft() {
+        Duration passed = Duration.ofNanos(endpoint.timekeeper().nanoTime() - begun);
+        return passed.compareTo(OPEN_TIMEOUT) < 0 ? OPEN_TIMEOUT.minus(passed) : Duration.ZERO;
+    }
+
+    private static TimeoutException notReady() {
+        return new TimeoutException("the connection was not ready in time");
+    }
+
+    private void opened(Wire opened, boolean http2, int limit) {
+        stopTimer();
         wire = opened;
         untried.clear();
-        if (multiplexed) {
-            pings = new PingMonitor(opened, network, connector.timekeeper(), this::pingTimedOut);
-            pings.start();
+        multiplexed = http2;
+        streams = limit;
+        if (http2) {
+            received = true;
+            startTimer(PING_PERIOD, this::ping);
         }
-        pool.opened(this, streams);
+        pool.opened(slot, limit);
     }
 
     private void failed(Throwable cause) {
         if (!shut) {
             shutNow();
-            if (cause instanceof SSLException) {
-                // the client's key or certificate may have been replaced, one shortly after the other
-                connector.credentials().replacementFor(identity);
+            try {
+                if (cause instanceof SSLException) {
+                    // the client's key or certificate may have been replaced, one shortly after the other
+                    endpoint.credentials().replacementFor(identity);
+                }
+            } finally {
+                // the pool waits for this connection
+                pool.failed(slot, cause);
             }
-            pool.failed(this, cause);
         }
     }
 
-    private void pingTimedOut() {
-        String why = "the connection to " + connector + " did not answer a ping for " + PingMonitor.PERIOD.toSeconds()
-                + " s";
-        log.warn("{}; closing it, which fails its {} requests and watches", why, attempts.size());
-        lost(why);
+    private void ping() {
+        Wire open = wire;
+        if (open == null) {
+            return;
+        }
+        if (!received) {
+            String why =
+                    "the connection to " + endpoint + " did not answer a ping for " + PING_PERIOD.toSeconds() + " s";
+            log.warn("{}; closing it, which fails its {} requests and watches", why, attempts.size());
+            lost(why);
+            return;
+        }
+        received = false;
+        try {
+            open.ping(() -> received = true);
+        } finally {
+            // also if the ping could not be sent: then nothing arrives, and the connection is dead
+            startTimer(PING_PERIOD, this::ping);
+        }
+    }
+
+    /** Records that something arrived over this connection. */
+    private void received() {
+        if (!multiplexed && !received && pool.offersHttp2()) {
+            endpoint.answeredWithHttp11(identity);
+        }
+        received = true;
+    }
+
+    /** Tells the pool once whether the server ended this connection before it was of use. */
+    private void endedByServer() {
+        boolean young = endpoint.timekeeper().nanoTime() - begun < OPEN_TIMEOUT.toNanos();
+        // a spare connection that the server closes after its idle time was of no use, and did no harm
+        if (!ended && !answered && (sent || young)) {
+            pool.endedUnused(begun);
+        }
+        ended = true;
     }
 
     private void lost(String why) {
         // before the exchanges fail, so that a retry goes to another connection
         wire = null;
-        pool.connectionClosed(this);
-        List.copyOf(attempts).forEach(attempt -> attempt.lost(why));
-        shutNow();
+        pool.connectionClosed(slot);
+        try {
+            List.copyOf(attempts).forEach(attempt -> attempt.exchange.connectionLost(why));
+        } finally {
+            shutNow();
+        }
     }
 
     private void shutNow() {
         shut = true;
-        if (pings != null) {
-            pings.stop();
-        }
+        stopTimer();
         Opening last = opening;
         wire = null;
         if (last != null) {
             opening = null;
-            last.end();
+            last.close();
+        }
+    }
+
+    /** Runs {@code task} on the event loop after {@code delay}, unless this timer is stopped or another started before. */
+    private void startTimer(Duration delay, Runnable task) {
+        stopTimer();
+        int number = timers;
+        timer = endpoint.timekeeper()
+                .schedule(
+                        delay,
+                        () -> network.execute(() -> {
+                            if (number == timers) {
+                                task.run();
+                            }
+                        }));
+    }
+
+    private void stopTimer() {
+        timers++;
+        if (timer != null) {
+            timer.cancel();
+            timer = null;
         }
     }
 
@@ -226,32 +288,33 @@ final class Connection {
     private final class Opening implements Wire.Listener {
 
         private final Target target;
-        private final Timekeeper.Scheduled timer;
+        private final Duration within;
         private @Nullable Wire wire;
         private boolean usable;
 
         Opening(Target target, Duration within) {
             this.target = target;
-            this.timer = connector.timekeeper().schedule(within, () -> network.execute(this::timedOut));
+            this.within = within;
         }
 
         @Override
-        public void opened(boolean multiplexed, int streams) {
-            timer.cancel();
+        public void opened(boolean http2, int limit) {
             usable = true;
-            Connection.this.opened(Objects.requireNonNull(wire, "opened before open() returned"), multiplexed, streams);
+            Connection.this.opened(Objects.requireNonNull(wire, "opened before open() returned"), http2, limit);
         }
 
         @Override
-        public void limited(int streams) {
+        public void limited(int limit) {
             received();
-            pool.limited(Connection.this, streams);
+            streams = limit;
+            pool.limited(slot, limit);
         }
 
         @Override
         public void retired() {
-            log.debug("{} retired a connection (GOAWAY); new requests use another", connector);
-            pool.retired(Connection.this);
+            log.debug("{} retired a connection (GOAWAY); new requests use another", endpoint);
+            endedByServer();
+            pool.retired(slot);
         }
 
         @Override
@@ -259,9 +322,9 @@ final class Connection {
             if (!equals(opening)) {
                 return;
             }
-            timer.cancel();
             if (usable) {
-                lost("the connection to " + connector + " was closed");
+                endedByServer();
+                lost("the connection to " + endpoint + " was closed");
             } else {
                 opening = null;
                 notOpened(cause == null ? new ClosedChannelException() : cause);
@@ -269,28 +332,187 @@ final class Connection {
         }
 
         void timedOut() {
-            if (equals(opening) && !usable) {
-                opening = null;
-                end();
-                notOpened(new TimeoutException("the connection was not ready in time"));
-            }
+            opening = null;
+            close();
+            notOpened(notReady());
         }
 
         private void notOpened(Throwable cause) {
-            if (shut) {
-                return;
-            }
-            if (connector.mayTryHttp11(target, cause)) {
-                open(new Target(target.server(), target.settings(), target.address(), false, target.timeout()));
+            Duration left = Comparators.min(within, timeLeft());
+            if (target.mayTryHttp11(cause) && !left.isZero()) {
+                open(target.withHttp11(), left);
             } else {
                 openNext(cause);
             }
         }
 
-        void end() {
-            timer.cancel();
+        void close() {
             if (wire != null) {
                 wire.close();
+            }
+        }
+    }
+
+    /** One attempt to send an exchange, on one stream of this connection. Belongs to the event loop. */
+    final class Attempt implements Wire.Response {
+
+        private final Exchange exchange;
+        private final Identity with;
+        private int place = NOWHERE; // in the list of attempts
+        private boolean broken;
+        private Wire.@Nullable Stream stream; // null unless open
+        private @Nullable ErrorAnswer refusal; // an answer that the exchange does not accept
+
+        private Attempt(Exchange exchange, Identity with) {
+            this.exchange = exchange;
+            this.with = with;
+        }
+
+        ConnectionSlot slot() {
+            return slot;
+        }
+
+        /** Returns the facts of this connection, which is open. */
+        ConnectionFacts facts(ConnectionFacts.VersionAnswer answer) {
+            Target target = Objects.requireNonNull(opening, "not open").target;
+            return new ConnectionFacts(
+                    target.address(),
+                    Optional.ofNullable(target.settings().proxy()).map(ProxyAddress::toString),
+                    multiplexed,
+                    target.multiplexed(),
+                    streams,
+                    answer);
+        }
+
+        private void send(Wire open, Map<String, List<String>> headers) {
+            place = attempts.size();
+            attempts.add(this);
+            try {
+                if (exchange.begin(this)) {
+                    sent = true;
+                    stream = open.send(exchange.request(), headers, this);
+                    // the wire may have refused it already
+                    if (!broken) {
+                        exchange.sent();
+                    }
+                }
+            } catch (RuntimeException | Error e) {
+                // catches everything, because otherwise the exchange would wait for its timeout
+                exchange.fail(e);
+            }
+            if (place == NOWHERE || exchange.isOver()) {
+                release();
+            }
+        }
+
+        @Override
+        public void head(int status, Function<String, @Nullable String> headers) {
+            received();
+            if (!answered) {
+                answered = true;
+                pool.answered();
+            }
+            if (!exchange.answered(status, headers)) {
+                refusal = new ErrorAnswer(status, headers.apply("Retry-After"));
+            }
+        }
+
+        @Override
+        public boolean chunk(byte[] bytes) {
+            received();
+            if (refusal == null) {
+                return exchange.chunk(bytes);
+            }
+            refusal.add(bytes);
+            return true;
+        }
+
+        @Override
+        public boolean isLarge() {
+            return exchange.isLarge();
+        }
+
+        /** Lets the server send more. */
+        void goOn() {
+            Wire.Stream open = stream;
+            if (open != null) {
+                open.goOn();
+            }
+        }
+
+        @Override
+        public void end() {
+            stream = null;
+            if (refusal == null) {
+                exchange.complete();
+                return;
+            }
+            ApiServerException error = refusal.toException(
+                    exchange.request().what(), endpoint.timekeeper().wallTime());
+            if (error.httpCode() == 401 && exchange.mayReplaceIdentity()) {
+                release();
+                sendWithOtherCredentials(error);
+            } else {
+                exchange.end(error);
+            }
+        }
+
+        private void sendWithOtherCredentials(ApiServerException error) {
+            endpoint.credentials().replacementFor(with).whenComplete((replacement, thrown) -> {
+                if (replacement == null || replacement.isSame(with)) {
+                    exchange.fail(error);
+                } else {
+                    pool.submit(exchange, replacement);
+                }
+            });
+        }
+
+        @Override
+        public void broken(Throwable cause, boolean unprocessed) {
+            broken = true;
+            stream = null;
+            if (unprocessed && exchange.maySendAgain()) {
+                sendAgain(cause instanceof Wire.ResetException);
+            } else if (cause instanceof Wire.ResetException) {
+                exchange.connectionLost(endpoint + " " + cause.getMessage());
+            } else {
+                exchange.fail(cause);
+            }
+        }
+
+        /** A refused stream says nothing of the others. Without a word of the server, the connection can take no request. */
+        private void sendAgain(boolean refused) {
+            if (!refused) {
+                pool.retired(slot);
+            }
+            release();
+            Duration pause = refused ? exchange.pause() : Duration.ZERO;
+            if (pause.isZero()) {
+                pool.submit(exchange, with);
+            } else {
+                endpoint.timekeeper().schedule(pause, () -> pool.submit(exchange, with));
+            }
+        }
+
+        /** Releases the stream. Idempotent. */
+        void release() {
+            Wire.Stream open = stream;
+            stream = null;
+            if (place != NOWHERE) {
+                if (open != null && !multiplexed) {
+                    // the reset below closes an HTTP/1.1 connection
+                    pool.retired(slot);
+                }
+                Attempt last = attempts.get(attempts.size() - 1);
+                attempts.set(place, last);
+                last.place = place;
+                attempts.remove(attempts.size() - 1);
+                place = NOWHERE;
+                // may come before the reset: the next exchange on this stream is sent later on this event loop
+                pool.released(slot);
+            }
+            if (open != null) {
+                open.reset();
             }
         }
     }

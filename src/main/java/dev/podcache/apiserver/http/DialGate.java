@@ -20,7 +20,7 @@ final class DialGate {
     private long unreachableSince;
     private long nextDial;
     private final OutageBackoff backoff = new OutageBackoff();
-    private boolean dialling;
+    private @Nullable Object dialler; // whose attempt is the one permitted; null for nobody
     private final List<Runnable> observers = new CopyOnWriteArrayList<>();
 
     /**
@@ -42,22 +42,23 @@ final class DialGate {
      * Asks for permission to dial. A caller that gets it must report {@link #reached}, {@link #failed} or {@link
      * #abandoned}.
      *
+     * @param who identifies the attempt in the report
      * @return null if the caller may dial, else why the server cannot be reached
      */
-    synchronized @Nullable Throwable tryEnter() {
+    synchronized @Nullable Throwable tryEnter(Object who) {
         if (cause == null) {
             return null;
         }
-        if (dialling || timekeeper.nanoTime() - nextDial < 0) {
+        if (dialler != null || timekeeper.nanoTime() - nextDial < 0) {
             return cause;
         }
-        dialling = true;
+        dialler = who;
         return null;
     }
 
     /** Returns whether the one permitted attempt is running, whose result decides for all others. */
     synchronized boolean isDialling() {
-        return cause != null && dialling;
+        return cause != null && dialler != null;
     }
 
     /** Reports that the server was reached. */
@@ -66,7 +67,7 @@ final class DialGate {
         synchronized (this) {
             before = cause == null;
             cause = null;
-            dialling = false;
+            dialler = null;
             backoff.reset();
         }
         if (!before) {
@@ -75,17 +76,17 @@ final class DialGate {
     }
 
     /** Reports that the server could not be reached, or did not answer with HTTP. */
-    void failed(Throwable why) {
+    void failed(Object who, Throwable why) {
         synchronized (this) {
             long now = timekeeper.nanoTime();
             if (cause == null) {
                 unreachableSince = now;
-            } else if (!dialling) {
-                // several attempts were running, and the first failure has already been counted
+            } else if (!who.equals(dialler)) {
+                // several attempts were running when the first one failed, which counts for all of them
                 return;
             }
             cause = why;
-            dialling = false;
+            dialler = null;
             nextDial = now
                     + backoff.pause(Duration.ofNanos(now - unreachableSince), random.getAsDouble())
                             .toNanos();
@@ -94,9 +95,12 @@ final class DialGate {
     }
 
     /** Reports that an attempt ended without a result, because it is not needed any more. */
-    void abandoned() {
+    void abandoned(Object who) {
         synchronized (this) {
-            dialling = false;
+            if (!who.equals(dialler)) {
+                return;
+            }
+            dialler = null;
         }
         observers.forEach(Runnable::run);
     }

@@ -2,115 +2,235 @@ package dev.podcache.apiserver.http;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.WatchHandle;
-import dev.podcache.apiserver.credentials.Identity;
+import dev.podcache.apiserver.http.ConnectionPool.ConnectionSlot;
 import dev.podcache.object.FailureReason;
 import dev.podcache.time.Durations;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** One request and its response, for every method and every pool. Thread-safe. */
-final class Exchange implements WatchHandle {
+final class Exchange implements WatchHandle, ReceiveBudget.Receiver {
 
     /*
-     * The timeout starts when the exchange is created. The exchange gets an identity, waits in a pool for a stream, and
-     * is sent as an Attempt, which runs on the event loop of its connection. It is sent again on another connection if
-     * the server did not process it (GOAWAY, REFUSED_STREAM), and once more with other credentials after a 401.
+     * created   --pool sends it, its timeout starts---------------------------------> waiting
+     * waiting   --credentials known, and a stream free: an attempt on a connection--> sent
+     * sent      --not processed (GOAWAY, REFUSED_STREAM, not written), five times----> waiting
+     * sent      --401, once, and other credentials are known-------------------------> waiting
+     * any       --answer complete, failure, timer, close(), end of the pool----------> over
      *
-     * The answer, a failure, the timer, a cancellation and the end of the pool may come at the same time. The first that
-     * sets `over` ends the exchange, and only this one calls the handler. An attempt writes `attempt` and then reads
-     * `over`; an end on another thread writes `over` and then reads `attempt`. So at least one of them sees the other
-     * and releases the stream; a second release has no effect.
+     * The lock guards all fields that are not final; `over` and `attempt` are also read without it. What sets `over` may come from
+     * several threads at the same time, and only the first one calls the reader and the observer. Nothing is called under
+     * the lock.
+     *
+     * The calls of the reader of a watch must not overlap. So once there is an attempt, its end from another thread goes
+     * through the event loop of the pool. Any other reader can be ended by any thread.
      */
 
-    /** The number of connections on which a request is tried before it fails. */
-    private static final int MOST_CONNECTIONS = 6;
-
-    private static final Timekeeper.Scheduled CANCELLED = () -> {};
-    private static final AtomicIntegerFieldUpdater<Exchange> OVER =
-            AtomicIntegerFieldUpdater.newUpdater(Exchange.class, "over");
+    /** The number of times that a request is sent before it fails. */
+    private static final int MOST_ATTEMPTS = 6;
 
     private final ServerRequest request;
-    private final ResponseReader handler;
+    private final Duration timeout;
+    private final ResponseReader reader;
     private final ConnectionPool pool;
-    private volatile int over; // 1 once ended
-    private volatile Timekeeper.Scheduled timer;
-    private volatile @Nullable Identity identity;
-    private volatile @Nullable Attempt attempt;
-    private volatile @Nullable Connection preferred;
-    private byte attempts; // used by one attempt after another
-    private boolean replacedIdentity; // used by one attempt after another
+    private final @Nullable ConnectionSlot preferred;
+    private volatile boolean over;
+    private Timekeeper.@Nullable Scheduled timer;
+    private volatile Connection.@Nullable Attempt attempt; // the last one
+    private byte attempts;
+    private boolean wasSent;
+    private boolean replacedIdentity;
+
+    /** Creates an exchange that prefers no connection. */
+    Exchange(ServerRequest request, Duration timeout, ResponseReader reader, ConnectionPool pool) {
+        this(request, timeout, reader, pool, null);
+    }
 
     /**
-     * Creates an exchange for {@code pool}, which sends it later, and starts its timeout.
+     * Creates an exchange, to be sent by {@code pool}.
      *
-     * @param timeout the time until the answer is complete, or until its headers arrive if the body {@linkplain
-     *     ResponseReader#isEndless is endless}; includes the wait for credentials and for a connection
+     * @param timeout the time from the call of the pool until the answer is complete, or until its headers arrive if the
+     *     body {@linkplain ResponseReader#isEndless is endless}; includes every wait, also for credentials and for a
+     *     connection
+     * @param preferred the connection to use if it has a free stream
      */
-    Exchange(ServerRequest request, Duration timeout, ResponseReader handler, ConnectionPool pool) {
+    Exchange(
+            ServerRequest request,
+            Duration timeout,
+            ResponseReader reader,
+            ConnectionPool pool,
+            @Nullable ConnectionSlot preferred) {
         this.request = request;
-        this.handler = handler;
+        this.timeout = timeout;
+        this.reader = reader;
         this.pool = pool;
-        this.timer = connector().timekeeper().schedule(timeout, () -> timedOut(timeout));
+        this.preferred = preferred;
+    }
+
+    ServerRequest request() {
+        return request;
     }
 
     boolean isOver() {
-        return over != 0;
-    }
-
-    /** Prefers {@code connection} if it has a free stream. Must be called before sending. */
-    void prefer(@Nullable Connection connection) {
-        preferred = connection;
+        return over;
     }
 
     @Nullable
-    Connection preferred() {
+    ConnectionSlot preferred() {
         return preferred;
     }
 
     /** Returns the connection that this exchange was last sent over, or null. */
     @Nullable
-    Connection carrier() {
-        Attempt now = attempt;
-        return now == null ? null : now.connection;
+    ConnectionSlot carrier() {
+        Connection.Attempt last = attempt;
+        return last == null ? null : last.slot();
     }
 
     /** Implements {@link WatchHandle#connection} for a watch. */
     @Override
     public String connection() {
-        Connection carrier = isOver() ? null : carrier();
-        return carrier == null ? "" : connector() + " #" + carrier.number;
+        ConnectionSlot carrier = over ? null : carrier();
+        return carrier == null ? "" : pool.endpoint() + " #" + carrier.number();
     }
 
-    void setIdentity(Identity newIdentity) {
-        identity = newIdentity;
-    }
-
-    Identity identity() {
-        return Objects.requireNonNull(identity, "no identity was set yet");
-    }
-
-    /** Sends this exchange over one stream of {@code connection}. Runs on its event loop. */
-    void send(Connection connection, Wire wire) {
-        Attempt started = new Attempt(connection);
-        attempts++;
-        connection.add(started);
-        attempt = started;
-        if (attempts == 1) {
-            connector().observer().accept(request, 0);
+    /** Starts the timeout. Called once, by the pool. */
+    void startTimeout() {
+        Timekeeper.Scheduled started = pool.timekeeper().schedule(timeout, this::timedOut);
+        boolean late;
+        synchronized (this) {
+            late = over;
+            timer = late ? null : started;
         }
-        started.stream = wire.send(request, identity().headers(), started);
-        if (isOver()) {
-            started.release();
+        if (late) {
+            started.cancel();
         }
+    }
+
+    /**
+     * Records that {@code next} sends this exchange. Runs on the event loop.
+     *
+     * @return false if this exchange is over, and must not be sent
+     */
+    boolean begin(Connection.Attempt next) {
+        boolean first;
+        synchronized (this) {
+            if (over) {
+                return false;
+            }
+            attempt = next;
+            first = attempts == 0;
+            attempts++;
+        }
+        if (first) {
+            pool.endpoint().observer().accept(request, 0);
+        }
+        return true;
+    }
+
+    /** Reports that the attempt has handed the request to its connection. Runs on the event loop. */
+    void sent() {
+        boolean first;
+        synchronized (this) {
+            first = !wasSent && !over;
+            wasSent = true;
+        }
+        if (first) {
+            reader.sent();
+        }
+    }
+
+    /**
+     * Reports status and headers of the answer. Runs on the event loop.
+     *
+     * @return whether the reader reads the body; false if the answer is an error
+     */
+    boolean answered(int status, Function<String, @Nullable String> headers) {
+        if (over) {
+            return true;
+        }
+        pool.endpoint().observer().accept(request, status);
+        if (!reader.takes(status, headers)) {
+            return false;
+        }
+        if (reader.isEndless()) {
+            stopTimer();
+        }
+        if (!over) {
+            reader.accepted();
+        }
+        return true;
+    }
+
+    /** Passes a part of the body on to the reader, and returns whether more may come. Runs on the event loop. */
+    boolean chunk(byte[] bytes) {
+        return over || reader.chunk(this, bytes);
+    }
+
+    boolean isLarge() {
+        return reader.isLarge();
+    }
+
+    /** Lets the server send more. Runs on any thread. */
+    @Override
+    public void goOn() {
+        Connection.Attempt last = attempt;
+        if (last != null && !over) {
+            pool.execute(last::goOn);
+        }
+    }
+
+    /** Ends this exchange because the memory for what was received is used up. Runs on any thread. */
+    @Override
+    public void giveUp() {
+        endAnywhere(noMemory());
+    }
+
+    ApiServerException noMemory() {
+        return ApiServerException.withoutAnswer(
+                FailureReason.UNAVAILABLE, request.what(), "the memory for incomplete answers is used up", null);
+    }
+
+    /** Ends this exchange, whose answer is complete. Runs on the event loop. */
+    void complete() {
+        if (!over) {
+            end(reader.complete(this));
+        }
+    }
+
+    /** Returns the facts of the connection whose answer is complete. Runs on the event loop, before the end. */
+    ConnectionFacts facts(ConnectionFacts.VersionAnswer answer) {
+        Connection.Attempt last;
+        synchronized (this) {
+            last = Objects.requireNonNull(attempt, "not sent yet");
+        }
+        return last.facts(answer);
+    }
+
+    /** Returns whether this exchange, which no server has processed, may be sent once more. */
+    synchronized boolean maySendAgain() {
+        return attempts < MOST_ATTEMPTS;
+    }
+
+    /** Returns how long a server that refused this exchange is left alone: first not at all, then 1, 2, 4 and 8 s, as by Go. */
+    synchronized Duration pause() {
+        return attempts < 2 ? Duration.ZERO : Duration.ofSeconds(1L << (attempts - 2));
+    }
+
+    /** Returns true once: this exchange may be sent again with other credentials. */
+    synchronized boolean mayReplaceIdentity() {
+        boolean may = !replacedIdentity;
+        replacedIdentity = true;
+        return may;
     }
 
     /** Ends this exchange with the failure that {@code cause} means. Runs on any thread. */
     void fail(Throwable cause) {
-        endAnywhere(connector().unanswered(request.what(), cause));
+        endAnywhere(pool.endpoint().unanswered(request.what(), cause));
     }
 
     /** Ends this exchange because its connection or its stream was lost. Runs on any thread. */
@@ -118,178 +238,96 @@ final class Exchange implements WatchHandle {
         endAnywhere(ApiServerException.withoutAnswer(FailureReason.UNAVAILABLE, request.what(), why, null));
     }
 
-    /** Ends this exchange because the pool is being closed. Runs on any thread. */
+    /** Ends this exchange because the pool is closed. Runs on any thread. */
     void abort() {
         endAnywhere(ApiServerException.withoutAnswer(
                 FailureReason.REJECTED,
                 request.what(),
-                "the connections to " + connector() + " have been closed; close them after everything that uses them",
+                "the connections to " + pool.endpoint()
+                        + " have been closed; close them after everything that uses them",
                 null));
     }
 
-    /**
-     * Ends this exchange; without a failure, the answer is complete. Runs on the event loop of its connection, if any.
-     */
-    void end(@Nullable ApiServerException failure) {
-        if (finish()) {
-            Attempt now = attempt;
-            if (now != null) {
-                now.release();
-            }
-            handler.ended(failure);
-        }
+    private void timedOut() {
+        String why = "no answer from " + pool.endpoint() + " within " + Durations.text(timeout);
+        endAnywhere(ApiServerException.withoutAnswer(
+                FailureReason.TIMEOUT, request.what(), why, new TimeoutException("no answer in time")));
     }
 
-    /** Ends this exchange without a call to the handler. Runs on any thread. */
+    /** Ends this exchange; without a failure, the answer is complete. Runs on the event loop. */
+    void end(@Nullable ApiServerException failure) {
+        Connection.Attempt last;
+        synchronized (this) {
+            if (over) {
+                return;
+            }
+            over = true;
+            last = attempt;
+        }
+        if (last != null) {
+            last.release();
+        }
+        hasEnded();
+        reader.ended(failure);
+    }
+
+    /** Ends this exchange without a call to the reader. Runs on any thread. */
     @Override
     public void close() {
-        if (finish()) {
-            releaseOnItsLoop();
+        Connection.Attempt last;
+        synchronized (this) {
+            if (over) {
+                return;
+            }
+            over = true;
+            last = attempt;
         }
+        if (last != null) {
+            pool.execute(() -> {
+                last.release();
+                reader.dropped();
+            });
+        }
+        hasEnded();
     }
 
-    /** Ends this exchange: on the event loop of its connection if a watch may be delivering events there, else here. */
     private void endAnywhere(@Nullable ApiServerException failure) {
-        Attempt now = attempt;
-        if (now != null && handler.isEndless()) {
-            now.connection.execute(() -> {
-                if (now.equals(attempt)) {
-                    end(failure);
-                } else {
-                    endAnywhere(failure);
-                }
-            });
-        } else if (finish()) {
-            releaseOnItsLoop();
-            handler.ended(failure);
+        boolean endless = reader.isEndless();
+        Connection.Attempt last;
+        boolean mayOverlap;
+        synchronized (this) {
+            if (over) {
+                return;
+            }
+            last = attempt;
+            mayOverlap = last != null && endless;
+            over = !mayOverlap;
         }
+        if (mayOverlap) {
+            pool.execute(() -> end(failure));
+            return;
+        }
+        if (last != null) {
+            pool.execute(last::release);
+        }
+        hasEnded();
+        reader.ended(failure);
     }
 
-    private void releaseOnItsLoop() {
-        Attempt now = attempt;
-        if (now != null) {
-            now.connection.execute(now::release);
-        }
-    }
-
-    private Connector connector() {
-        return pool.connector();
-    }
-
-    private boolean finish() {
-        if (!OVER.compareAndSet(this, 0, 1)) {
-            return false;
-        }
-        timer.cancel();
-        connector().observer().accept(request, -1);
+    private void hasEnded() {
+        stopTimer();
+        pool.endpoint().observer().accept(request, -1);
         pool.ended(this);
-        return true;
     }
 
-    private void timedOut(Duration timeout) {
-        String why = "no answer from " + connector() + " within " + Durations.text(timeout);
-        endAnywhere(ApiServerException.withoutAnswer(FailureReason.TIMEOUT, request.what(), why, null));
-    }
-
-    /** One attempt to send the exchange, over one connection. Confined to the event loop of that connection. */
-    final class Attempt implements Wire.Response {
-
-        int place; // of the connection, which sets it; NOWHERE once released
-        private final Connection connection;
-        private Wire.@Nullable Stream stream;
-        private @Nullable ErrorResponse refusal; // an answer other than 2xx
-
-        Attempt(Connection connection) {
-            this.connection = connection;
+    private void stopTimer() {
+        Timekeeper.Scheduled stopped;
+        synchronized (this) {
+            stopped = timer;
+            timer = null;
         }
-
-        /** Ends the exchange because the connection was lost. */
-        void lost(String why) {
-            connectionLost(why);
-        }
-
-        @Override
-        public void head(int code, Function<String, @Nullable String> headers) {
-            connector().observer().accept(request, code);
-            if (code / 100 != 2) {
-                refusal = new ErrorResponse(code, headers.apply("Retry-After"));
-                return;
-            }
-            if (handler.isEndless()) {
-                timer.cancel();
-                timer = CANCELLED;
-            }
-            if (!isOver()) {
-                handler.accepted();
-            }
-        }
-
-        @Override
-        public void chunk(byte[] bytes) {
-            connection.received();
-            if (refusal != null) {
-                refusal.add(bytes);
-            } else if (!isOver()) {
-                handler.chunk(Exchange.this, bytes);
-            }
-        }
-
-        @Override
-        public void end() {
-            stream = null;
-            if (refusal == null) {
-                Exchange.this.end(handler.complete());
-            } else {
-                answeredWithError(refusal.toException(
-                        request.what(), connector().timekeeper().wallTime()));
-            }
-        }
-
-        @Override
-        public void broken(Throwable cause, boolean unprocessed) {
-            stream = null;
-            if (unprocessed && attempts < MOST_CONNECTIONS) {
-                pool.retired(connection);
-                release();
-                pool.submit(Exchange.this, identity());
-            } else if (cause instanceof StreamResetException) {
-                connectionLost(connector() + " " + cause.getMessage());
-            } else {
-                fail(cause);
-            }
-        }
-
-        private void answeredWithError(ApiServerException error) {
-            if (error.httpCode() != 401 || replacedIdentity) {
-                Exchange.this.end(error);
-                return;
-            }
-            replacedIdentity = true;
-            Identity refused = identity();
-            release();
-            connector().credentials().replacementFor(refused).whenComplete((replacement, thrown) -> {
-                if (replacement == null || replacement.isSame(refused)) {
-                    endAnywhere(error);
-                } else {
-                    pool.submit(Exchange.this, replacement);
-                }
-            });
-        }
-
-        /** Releases the stream. Idempotent. */
-        private void release() {
-            if (place != Connection.NOWHERE) {
-                if (stream != null && !connection.isMultiplexed()) {
-                    // the reset below closes an HTTP/1.1 connection
-                    pool.retired(connection);
-                }
-                // may come before the reset: the next exchange on this stream is sent later on this event loop
-                connection.release(this);
-                if (stream != null) {
-                    stream.reset();
-                    stream = null;
-                }
-            }
+        if (stopped != null) {
+            stopped.cancel();
         }
     }
 

@@ -57,6 +57,11 @@ final class LineDecoder {
         return true;
     }
 
+    /** Returns how many bytes of an unfinished line are kept. */
+    int kept() {
+        return partLength;
+    }
+
     /** Returns whether the stream so far ends inside a line. */
     boolean insideLine() {
         return partLength > 0;

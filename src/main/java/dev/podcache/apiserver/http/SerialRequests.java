@@ -1,12 +1,14 @@
 package dev.podcache.apiserver.http;
 
+import com.google.common.collect.Comparators;
 import dev.podcache.object.FailureReason;
+import dev.podcache.time.Durations;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Sends the heartbeats of a node (its status and its lease) one after another, each in a single attempt, over one
@@ -27,24 +29,46 @@ public final class SerialRequests implements AutoCloseable {
 
     /*
      * At most one request is in flight. The others wait here and not in the pool, because the timeout of a request
-     * starts only when it is sent. The lock guards the queue, and whether a request is in flight.
+     * starts only when it is sent. The lock guards all fields that are not final, and the queue.
+     *
+     * timeout = first --timeout--> twice as much, up to longest --an answer faster than first--> first
+     * An answer that took longer than first changes nothing. Otherwise a server that always takes 4 s would miss every
+     * other heartbeat.
      */
+
+    private static final Duration LONGEST_FIRST = Duration.ofSeconds(3);
 
     private final ApiConnections connections;
     private final ConnectionPool pool;
-    private final Runnable whenClosed;
-    private final HeartbeatTimeout timeout;
+    private final Consumer<SerialRequests> whenClosed;
+    private final Duration first;
+    private final Duration longest;
     private final Deque<QueuedRequest> waiting = new ArrayDeque<>(); // guarded by this
-    private boolean busy; // guarded by this
+    private Duration timeout; // guarded by this; of the next request
+    private boolean busy; // guarded by this; whether a request is in flight
     private boolean closed; // guarded by this
 
     /** One request, and the reader of its answer. */
     private record QueuedRequest(ServerRequest request, BodyReader<?> reader) {}
 
-    SerialRequests(ApiConnections connections, ConnectionPool pool, Duration leaseDuration, Runnable whenClosed) {
+    /**
+     * Creates a queue without opening a connection.
+     *
+     * @param pool of one connection; closed with this
+     * @param whenClosed called when this has been closed, each time
+     * @throws IllegalArgumentException if {@code leaseDuration} is less than 1 s
+     */
+    SerialRequests(
+            ApiConnections connections,
+            ConnectionPool pool,
+            Duration leaseDuration,
+            Consumer<SerialRequests> whenClosed) {
+        Durations.atLeast(Duration.ofSeconds(1), "the lease duration", leaseDuration);
         this.connections = connections;
         this.pool = pool;
-        this.timeout = new HeartbeatTimeout(leaseDuration);
+        this.first = Comparators.min(leaseDuration.dividedBy(12), LONGEST_FIRST);
+        this.longest = leaseDuration.dividedBy(4);
+        this.timeout = first;
         this.whenClosed = whenClosed;
     }
 
@@ -81,41 +105,43 @@ public final class SerialRequests implements AutoCloseable {
         }
         pool.close();
         sendNext();
-        whenClosed.run();
+        whenClosed.accept(this);
     }
 
     private void sendNext() {
-        @Nullable QueuedRequest next;
+        boolean more;
         do {
+            QueuedRequest next;
+            Duration within;
             synchronized (this) {
                 next = busy && !closed ? null : waiting.poll();
                 busy |= next != null;
+                within = timeout;
+                // after close(), send all of them, so that the pool fails them
+                more = closed && next != null;
             }
             if (next != null) {
-                send(next);
+                send(next, within);
             }
-            // after close(), send all of them, so that the pool fails them
-        } while (next != null && isClosed());
+        } while (more);
     }
 
-    private synchronized boolean isClosed() {
-        return closed;
-    }
-
-    private void send(QueuedRequest next) {
+    private void send(QueuedRequest next, Duration within) {
         long sentAt = connections.timekeeper().nanoTime();
-        Exchange exchange = new Exchange(next.request, timeout.now(), next.reader, pool);
+        Exchange exchange = new Exchange(next.request, within, next.reader, pool);
         next.reader.whenEnded(failure -> {
-            if (failure == null || failure.httpCode() > 0) {
-                timeout.answered(Duration.ofNanos(connections.timekeeper().nanoTime() - sentAt));
-            } else {
+            boolean answered = failure == null || failure.httpCode() > 0;
+            if (!answered) {
                 // the next request opens a new connection, for which certificates and addresses are read again
                 pool.retireAll();
-                if (failure.reason() == FailureReason.TIMEOUT) {
-                    timeout.missed();
-                }
             }
+            Duration took = Duration.ofNanos(connections.timekeeper().nanoTime() - sentAt);
             synchronized (this) {
+                if (answered && took.compareTo(first) < 0) {
+                    timeout = first;
+                } else if (failure != null && failure.reason() == FailureReason.TIMEOUT && !answered) {
+                    timeout = Comparators.min(timeout.multipliedBy(2), longest);
+                }
                 busy = false;
             }
             sendNext();

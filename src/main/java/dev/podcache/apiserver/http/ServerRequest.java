@@ -2,7 +2,10 @@ package dev.podcache.apiserver.http;
 
 import org.jspecify.annotations.Nullable;
 
-/** One request to the API server. Immutable. A watch keeps its request as long as it is open, so its request consists of parts that watches share. */
+/**
+ * One request to the API server. Immutable. A watch keeps its request as long as it is open, so its request consists of
+ * parts that watches share.
+ */
 public interface ServerRequest {
 
     /** Returns the name of the request in messages, such as {@code PATCH Pod shop/web}; never contains content. */
@@ -39,6 +42,12 @@ public interface ServerRequest {
 
     /** Returns a request with these parts. */
     static ServerRequest of(String what, String method, String path, @Nullable Body body) {
+        record CompleteRequest(
+                String what,
+                String method,
+                String path,
+                @Nullable Body body) implements ServerRequest {}
+
         return new CompleteRequest(what, method, path, body);
     }
 }

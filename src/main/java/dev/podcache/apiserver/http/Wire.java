@@ -1,5 +1,6 @@
 package dev.podcache.apiserver.http;
 
+import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -43,8 +44,18 @@ interface Wire {
         /** Receives the status and the headers. */
         void head(int status, Function<String, @Nullable String> headers);
 
-        /** Receives a part of the body. */
-        void chunk(byte[] bytes);
+        /**
+         * Receives a part of the body.
+         *
+         * @return whether the server may send more; otherwise at most one window follows, until {@link Stream#goOn} is called or
+         *     a part of that window is answered with true
+         */
+        boolean chunk(byte[] bytes);
+
+        /** Returns whether the answer may be very large, and gets a larger window. */
+        default boolean isLarge() {
+            return false;
+        }
 
         /** Reports that the answer is complete. This is the last call. */
         void end();
@@ -52,9 +63,23 @@ interface Wire {
         /**
          * Reports that the stream ended before the answer was complete. This is the last call.
          *
+         * @param cause a {@link ResetException} if the server reset it
          * @param unprocessed whether the request can safely be sent again, because the server did not process it
          */
         void broken(Throwable cause, boolean unprocessed);
+    }
+
+    /** Thrown if the server reset a stream (RST_STREAM) before the answer was complete. */
+    final class ResetException extends IOException {
+
+        /**
+         * Creates the exception.
+         *
+         * @param code of HTTP/2
+         */
+        ResetException(long code) {
+            super("reset the stream before the answer was complete (HTTP/2 error " + code + ")");
+        }
     }
 
     /** One request in flight. */
@@ -62,11 +87,15 @@ interface Wire {
 
         /** Ends the request: resets the stream of HTTP/2, or closes the connection of HTTP/1.1. Idempotent. */
         void reset();
+
+        /** Lets the server send more, after a part that was followed by no other. Does nothing otherwise. */
+        void goOn();
     }
 
     /**
      * Sends a request. Must be called only while the connection has a free stream. If the connection is closed or
-     * retired, calls {@link Response#broken} with {@code unprocessed} before it returns.
+     * retired, calls {@link Response#broken} with {@code unprocessed} before it returns; so it does, with a {@link
+     * ResetException}, if the server has just lowered its limit.
      */
     Stream send(ServerRequest request, Map<String, List<String>> headers, Response response);
 

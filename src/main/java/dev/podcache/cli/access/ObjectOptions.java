@@ -8,6 +8,7 @@ import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.Quoted;
+import dev.podcache.pod.TrustBundleReferences;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -80,6 +81,33 @@ public final class ObjectOptions {
         return ImmutableSortedSet.copyOf(ORDER, objects);
     }
 
+    /**
+     * Returns the ServiceAccounts whose tokens an agent requests for the pods of the manifest.
+     *
+     * @throws dev.podcache.cli.output.CommandException if the manifest cannot be read
+     */
+    public ImmutableSortedSet<ObjectKey> tokenAccounts(Console console) {
+        return manifest.isGiven()
+                ? manifest.templates(console).stream()
+                        .flatMap(template -> template.tokenAccount().stream())
+                        .collect(ImmutableSortedSet.toImmutableSortedSet(
+                                Comparator.comparing(ObjectKey::namespace).thenComparing(ObjectKey::name)))
+                : ImmutableSortedSet.of();
+    }
+
+    /**
+     * Returns the trust bundles that an agent reads for the pods of the manifest.
+     *
+     * @throws dev.podcache.cli.output.CommandException if the manifest cannot be read
+     */
+    List<TrustBundleReferences> trustBundles(Console console) {
+        return manifest.isGiven()
+                ? manifest.templates(console).stream()
+                        .map(PodTemplate::trustBundles)
+                        .toList()
+                : List.of();
+    }
+
     private void add(List<ObjectId> objects, ObjectKind<?> kind, String option, List<String> names) {
         for (String name : names) {
             int slash = name.indexOf('/');
@@ -93,6 +121,19 @@ public final class ObjectOptions {
             } catch (IllegalArgumentException e) {
                 throw usage(option + ": " + e.getMessage());
             }
+        }
+    }
+
+    /**
+     * Returns the name of a node as it was given.
+     *
+     * @throws ParameterException if it is not legal
+     */
+    public String node(String name) {
+        try {
+            return ObjectKey.validatedClusterScoped(name).name();
+        } catch (IllegalArgumentException e) {
+            throw usage("--node: " + e.getMessage());
         }
     }
 

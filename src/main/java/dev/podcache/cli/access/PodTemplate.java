@@ -1,6 +1,7 @@
 package dev.podcache.cli.access;
 
 import com.google.common.collect.ImmutableList;
+import dev.podcache.kubelet.podconfig.ServiceAccountTokens;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.Quoted;
@@ -8,8 +9,10 @@ import dev.podcache.object.Reference;
 import dev.podcache.object.Usage;
 import dev.podcache.pod.ReferencePath;
 import dev.podcache.pod.ReferencePaths;
+import dev.podcache.pod.TrustBundleReferences;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A pod, or the template of a workload's pods.
@@ -46,6 +49,26 @@ record PodTemplate(String kind, ObjectKey key, String path, PodSpec spec) {
                         .addAll(written)
                         .add(added)
                         .build();
+    }
+
+    /**
+     * Returns the ServiceAccount whose tokens an agent requests for such pods; empty if they have no token. A pod that does not
+     * refuse one gets it from the API server.
+     */
+    Optional<ObjectKey> tokenAccount() {
+        boolean automatic = !Boolean.FALSE.equals(spec.getAutomountServiceAccountToken());
+        boolean projected = spec.getVolumes().stream()
+                .filter(volume -> volume.getProjected() != null)
+                .flatMap(volume -> volume.getProjected().getSources().stream())
+                .anyMatch(source -> source.getServiceAccountToken() != null);
+        return automatic || projected
+                ? Optional.of(ObjectKey.of(key.namespace(), ServiceAccountTokens.account(spec)))
+                : Optional.empty();
+    }
+
+    /** Returns the trust bundles that an agent reads for such pods. */
+    TrustBundleReferences trustBundles() {
+        return TrustBundleReferences.of(spec);
     }
 
     /** Returns kind, namespace and name, on one line. */

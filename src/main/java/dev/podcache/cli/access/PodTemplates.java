@@ -1,10 +1,10 @@
 package dev.podcache.cli.access;
 
-import com.fasterxml.jackson.databind.JsonMappingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.cli.output.CommandException;
+import dev.podcache.object.ModelJson;
+import dev.podcache.object.ModelMismatchException;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.Quoted;
 import io.fabric8.kubernetes.api.model.PodSpec;
@@ -27,8 +27,6 @@ final class PodTemplates {
             .put("Job", List.of("spec", "template", "spec"))
             .put("CronJob", List.of("spec", "jobTemplate", "spec", "template", "spec"))
             .buildOrThrow();
-
-    private static final ObjectMapper JSON = new ObjectMapper();
 
     private final String defaultNamespace;
     private final ImmutableList.Builder<PodTemplate> found = ImmutableList.builder();
@@ -99,23 +97,14 @@ final class PodTemplates {
             throw new CommandException(where + " is missing: give it the spec of a pod", null);
         }
         try {
-            return JSON.convertValue(spec, PodSpec.class);
-        } catch (IllegalArgumentException e) {
-            // its message may quote the value, which may be secret
-            String field = e.getCause() instanceof JsonMappingException mapping ? field(mapping) : "";
+            return ModelJson.model(spec, PodSpec.class);
+        } catch (ModelMismatchException e) {
+            String field = e.path();
             throw new CommandException(
-                    where + Quoted.text(field)
+                    where + Quoted.text(field.isEmpty() ? "" : "." + field)
                             + " has a value that the API does not accept there: compare it with `kubectl"
                             + " explain pod.spec`",
                     null);
         }
-    }
-
-    private static String field(JsonMappingException mapping) {
-        StringBuilder field = new StringBuilder();
-        for (JsonMappingException.Reference step : mapping.getPath()) {
-            field.append(step.getFieldName() == null ? "[" + step.getIndex() + "]" : "." + step.getFieldName());
-        }
-        return field.toString();
     }
 }

@@ -11,6 +11,7 @@ import dev.podcache.cli.output.OutputOptions;
 import dev.podcache.kubelet.agent.ObjectCaching;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.Quoted;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -29,6 +30,8 @@ import picocli.CommandLine.Option;
                     + " the strategy, and its binding. With --node: what a node agent needs that runs as a"
                     + " ServiceAccount. A node's own identity (system:node:NAME) needs none of it: the Node authorizer"
                     + " allows it what its pods refer to. Needs no cluster.",
+            "With --node and -f, the Roles also allow to request the tokens that the pods get, to read their"
+                    + " ClusterTrustBundles, and to get kube-root-ca.crt, which an agent polls with every strategy.",
             "With strategy Watch, a server with streamed lists (Kubernetes 1.32, and from 1.34 on) needs the verb watch"
                     + " only. The Roles have list too, for servers that refuse such a list or are behind."
         },
@@ -45,10 +48,7 @@ public final class RbacCommand implements Callable<Integer> {
 
     private final Console console;
 
-    @Option(
-            names = {"--node", "--hostname-override"},
-            paramLabel = "NODE",
-            description = "the node that an agent runs as")
+    @Option(names = "--node", paramLabel = "NODE", description = "the node that an agent runs as")
     private @Nullable String node;
 
     @Option(
@@ -89,10 +89,14 @@ public final class RbacCommand implements Callable<Integer> {
         RoleSubject subject = subject(node == null ? named.first().key().namespace() : "kube-system");
         ImmutableList.Builder<Map<String, Object>> manifests = ImmutableList.builder();
         if (node != null) {
-            String legal = legal("--node", "default", node).name();
-            manifests.addAll(new RoleManifests(nameOr(ACCOUNT + "-" + legal), subject).forNode(legal));
+            String legal = objects.node(node);
+            List<AccessRule> bundles = NodeAccess.trustBundles(
+                    objects.trustBundles(console), objects.access().verbs());
+            manifests.addAll(new RoleManifests(nameOr(ACCOUNT + "-" + legal), subject).forNode(legal, bundles));
         }
-        manifests.addAll(new RoleManifests(nameOr(ACCOUNT + "-reader"), subject).forVerbs(verbs(named)));
+        // only an agent requests tokens
+        manifests.addAll(new RoleManifests(nameOr(ACCOUNT + "-reader"), subject)
+                .forVerbs(verbs(named), node == null ? Set.of() : objects.tokenAccounts(console)));
         if (output.format == EventWriter.Format.TEXT) {
             console.out().println("# for " + Quoted.text(subject.toString()));
         }

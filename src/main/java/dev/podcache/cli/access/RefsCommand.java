@@ -8,6 +8,7 @@ import dev.podcache.cli.output.OutputOptions;
 import dev.podcache.cli.output.ProgramEvent;
 import dev.podcache.object.Quoted;
 import dev.podcache.pod.ReferencePath;
+import dev.podcache.pod.TrustBundleReferences;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +37,7 @@ import picocli.CommandLine.Spec;
         })
 public final class RefsCommand implements Callable<Integer> {
 
+    private static final String TRUST_BUNDLE = "ClusterTrustBundle";
     private static final int KIND_WIDTH = "ConfigMap".length();
 
     private final Console console;
@@ -69,13 +71,24 @@ public final class RefsCommand implements Callable<Integer> {
 
     private void write(PodTemplate template, EventWriter events) {
         List<ReferencePath> references = template.references();
+        TrustBundleReferences bundles = template.trustBundles();
         if (output.format == EventWriter.Format.TEXT) {
-            String none = references.isEmpty() ? ": no references" : "";
+            String none = references.isEmpty() && bundles.isEmpty() ? ": no references" : "";
             events.block(ProgramEvent.of("pod", "name", template + none));
         }
         int width =
                 references.stream().mapToInt(each -> shown(each).length()).max().orElse(0);
         references.forEach(each -> events.block(event(template, each, width)));
+        bundles.names().forEach(name -> events.block(event(template, "name", name)));
+        bundles.signers().forEach(signer -> events.block(event(template, "signer", signer)));
+    }
+
+    private static ProgramEvent event(PodTemplate template, String field, String value) {
+        String of = field.equals("signer") ? "of signer " : "";
+        return new ProgramEvent(
+                "reference",
+                "  " + TRUST_BUNDLE + "  " + of + Quoted.text(value),
+                ImmutableMap.of("pod", template.toString(), "kind", TRUST_BUNDLE, field, value));
     }
 
     /** Returns namespace and name on one line: nothing has checked the names in a manifest. */

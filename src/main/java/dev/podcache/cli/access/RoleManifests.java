@@ -5,6 +5,8 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.SetMultimap;
 import dev.podcache.cli.config.ObjectId;
+import dev.podcache.object.ObjectKey;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -16,6 +18,8 @@ public final class RoleManifests {
 
     /** The API group of Roles. */
     static final String GROUP = "rbac.authorization.k8s.io";
+
+    private static final String TOKENS = "serviceaccounts/token";
 
     private final String name;
     private final RoleSubject subject;
@@ -35,7 +39,20 @@ public final class RoleManifests {
      * bindings.
      */
     public ImmutableList<Map<String, Object>> forVerbs(SetMultimap<ObjectId, String> verbs) {
+        return forVerbs(verbs, List.of());
+    }
+
+    /**
+     * Returns the smallest Roles that allow exactly these verbs on these objects, and to request tokens of these
+     * ServiceAccounts, one in each namespace, and their bindings.
+     */
+    public ImmutableList<Map<String, Object>> forVerbs(
+            SetMultimap<ObjectId, String> verbs, Collection<ObjectKey> tokenAccounts) {
         Map<String, Map<String, Set<String>>> namesByRule = new TreeMap<>();
+        tokenAccounts.forEach(account -> namesByRule
+                .computeIfAbsent(account.namespace(), namespace -> new TreeMap<>())
+                .computeIfAbsent(TOKENS + " create", rule -> new TreeSet<>())
+                .add(account.name()));
         verbs.asMap()
                 .forEach((object, needed) -> namesByRule
                         .computeIfAbsent(object.key().namespace(), namespace -> new TreeMap<>())
@@ -57,8 +74,13 @@ public final class RoleManifests {
         return rules.build().reverse();
     }
 
-    /** Returns what an agent of {@code node} needs besides the objects of its pods, if the Node authorizer does not know it. */
-    ImmutableList<Map<String, Object>> forNode(String node) {
+    /**
+     * Returns what an agent of {@code node} needs besides the namespaced objects of its pods, if the Node authorizer does not
+     * know it.
+     *
+     * @param more further rules for the whole cluster
+     */
+    ImmutableList<Map<String, Object>> forNode(String node, List<AccessRule> more) {
         ImmutableList.Builder<Map<String, Object>> manifests = ImmutableList.builder();
         if (!subject.namespace().isEmpty()) {
             manifests.add(ImmutableMap.of(
@@ -67,7 +89,13 @@ public final class RoleManifests {
                     "metadata", metadata(subject.namespace(), subject.name())));
         }
         return manifests
-                .addAll(role("", name, NodeAccess.cluster(node)))
+                .addAll(role(
+                        "",
+                        name,
+                        ImmutableList.<AccessRule>builder()
+                                .addAll(NodeAccess.cluster(node))
+                                .addAll(more)
+                                .build()))
                 .addAll(role("kube-node-lease", name + "-lease", NodeAccess.lease(node)))
                 .build();
     }

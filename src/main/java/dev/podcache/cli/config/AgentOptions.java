@@ -13,7 +13,7 @@ public final class AgentOptions {
             paramLabel = "STRATEGY",
             completionCandidates = StrategyNames.class,
             description = "how changes are detected: Get (every read is a request), Cache (a request after the"
-                    + " TTL; the default of hollow) or Watch (the API server sends changes; the default otherwise)")
+                    + " TTL) or Watch (the API server sends changes; the default)")
     @Nullable
     public ChangeDetectionStrategy strategy;
 

@@ -8,9 +8,6 @@ import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.apiserver.fabric8.RequestLimit;
 import dev.podcache.cli.output.CommandException;
 import io.fabric8.kubernetes.client.Config;
-import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientBuilder;
-import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -93,26 +90,6 @@ public final class ClusterAccess {
             return read.get();
         } catch (CredentialsException e) {
             throw new CommandException(String.valueOf(e.getMessage()), e);
-        }
-    }
-
-    /**
-     * Returns a client for {@code config}, to be closed by the caller.
-     *
-     * @throws CommandException if a certificate or key in it cannot be used
-     */
-    public static KubernetesClient client(Config config) {
-        try {
-            return new KubernetesClientBuilder()
-                    .withConfig(Kubeconfig.forFabric8(config))
-                    // it would log the credentials at TRACE
-                    .withHttpClientBuilderConsumer(builder -> builder.addOrReplaceInterceptor("HttpLogging", null))
-                    .build();
-        } catch (CredentialsException e) {
-            throw unusable(config, e);
-        } catch (KubernetesClientException e) {
-            // its message may quote what it has read
-            throw unusable(config, new CredentialsException("fabric8's client cannot read them"));
         }
     }
 

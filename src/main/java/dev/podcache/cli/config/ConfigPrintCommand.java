@@ -18,7 +18,7 @@ import picocli.CommandLine.Mixin;
         header = "Prints every setting of an agent with its value and its source.",
         mixinStandardHelpOptions = true,
         description = {
-            "Takes the options of run, and starts nothing. The source is the flag, the line of the file, or default. A"
+            "Takes the options of run that are settings of a node, and starts nothing. The source is the flag, the line of the file, or default. A"
                     + " hyphen stands for no value. The last line lists the fields of the file without effect here."
         },
         footer = {"", "Example:", "  podcache config print --config deploy/examples/kubelet-config.yaml --max-pods 50"})

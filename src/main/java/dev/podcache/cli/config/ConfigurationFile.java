@@ -1,22 +1,28 @@
 package dev.podcache.cli.config;
 
+import com.google.common.collect.Comparators;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.Iterables;
 import dev.podcache.cli.output.CommandException;
 import dev.podcache.cli.output.EventWriter;
 import dev.podcache.cli.output.ProgramEvent;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +40,7 @@ record ConfigurationFile(Settings settings, ImmutableList<String> ignored) {
     /** In bytes. */
     static final int LARGEST = 10 << 20;
 
+    private static final String DROP_IN = ".conf";
     private static final String REMEDY = "give the path of a file with a KubeletConfiguration";
 
     /**
@@ -81,6 +88,42 @@ record ConfigurationFile(Settings settings, ImmutableList<String> ignored) {
             }
         }
         return new ConfigurationFile(new Settings(settings), ImmutableList.copyOf(ignored));
+    }
+
+    /**
+     * Returns this configuration with the files of a folder over it, as a kubelet reads its {@code --config-dir}: those
+     * whose names end in {@code .conf}, in folders below too, in the order of their names. A later field replaces an
+     * earlier one; of a map, field by field.
+     *
+     * @throws CommandException if the folder or a file cannot be read, or a file is invalid; the message names it
+     */
+    ConfigurationFile withDropIns(Path folder) {
+        Settings merged = settings;
+        Set<String> without = new LinkedHashSet<>(ignored);
+        for (Path file : dropIns(folder)) {
+            ConfigurationFile next = read(file);
+            merged = next.settings.mergedOver(merged);
+            without.addAll(next.ignored);
+        }
+        return new ConfigurationFile(merged, ImmutableList.copyOf(without));
+    }
+
+    private static List<Path> dropIns(Path folder) {
+        try (Stream<Path> files = Files.walk(folder)) {
+            if (!Files.isDirectory(folder)) {
+                throw new CommandException("--config-dir " + folder + " is a file: give a folder", null);
+            }
+            return files.filter(file -> file.getFileName().toString().endsWith(DROP_IN) && !Files.isDirectory(file))
+                    // name by name, as a kubelet walks: a file in folder a comes before a.conf
+                    .sorted(Comparator.comparing(
+                            file -> Iterables.transform(file, Path::toString),
+                            Comparators.lexicographical(Comparator.<String>naturalOrder())))
+                    .toList();
+        } catch (NoSuchFileException e) {
+            throw new CommandException("--config-dir " + folder + " does not exist: give a folder", e);
+        } catch (IOException | UncheckedIOException e) {
+            throw new CommandException("--config-dir " + folder + " cannot be read (" + e.getMessage() + ")", e);
+        }
     }
 
     /** Writes an event with the ignored fields, if there are any. */

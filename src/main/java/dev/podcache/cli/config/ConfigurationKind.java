@@ -14,18 +14,18 @@ enum ConfigurationKind {
     KUBELET("KubeletConfiguration", "kubelet.config.k8s.io/v1beta1", names("""
                     configMapAndSecretChangeDetectionStrategy syncFrequency nodeStatusUpdateFrequency
                     nodeStatusReportFrequency nodeLeaseDurationSeconds kubeAPIQPS kubeAPIBurst registerNode
-                    registerWithTaints providerID maxPods podsPerCore systemReserved kubeReserved evictionHard
+                    registerWithTaints providerID clusterDomain maxPods podsPerCore systemReserved kubeReserved evictionHard
                     mergeDefaultEvictionSettings evictionPressureTransitionPeriod port address enableServer
                     tlsCertFile tlsPrivateKeyFile authentication staticPodPath fileCheckFrequency evictionSoft
                     evictionSoftGracePeriod rotateCertificates
                     evictionMaxPodGracePeriod evictionMinimumReclaim localStorageCapacityIsolation enforceNodeAllocatable
-                    healthzPort healthzBindAddress
+                    healthzPort healthzBindAddress crashLoopBackOff
                     """), names("""
                     podLogsDir httpCheckFrequency staticPodURL
                     staticPodURLHeader readOnlyPort tlsCipherSuites
                     tlsCurvePreferences tlsMinVersion serverTLSBootstrap authorization registryPullQPS registryBurst imagePullCredentialsVerificationPolicy
                     preloadedImagesVerificationAllowlist enableDebuggingHandlers enableContentionProfiling
-                    oomScoreAdj clusterDomain clusterDNS streamingConnectionIdleTimeout imageMinimumGCAge
+                    oomScoreAdj clusterDNS streamingConnectionIdleTimeout imageMinimumGCAge
                     imageMaximumGCAge imageGCHighThresholdPercent imageGCLowThresholdPercent volumeStatsAggPeriod
                     kubeletCgroups systemCgroups cgroupRoot cgroupsPerQOS cgroupDriver cpuManagerPolicy
                     singleProcessOOMKill cpuManagerPolicyOptions cpuManagerReconcilePeriod draManagerReconcilePeriod
@@ -38,7 +38,7 @@ enum ConfigurationKind {
                     showHiddenMetricsForVersion systemReservedCgroup kubeReservedCgroup
                     allowedUnsafeSysctls volumePluginDir kernelMemcgNotification logging enableSystemLogHandler
                     enableSystemLogQuery shutdownGracePeriod shutdownGracePeriodCriticalPods
-                    shutdownGracePeriodByPodPriority crashLoopBackOff reservedMemory enableProfilingHandler
+                    shutdownGracePeriodByPodPriority reservedMemory enableProfilingHandler
                     enableDebugFlagsHandler seccompDefault memoryThrottlingFactor memoryReservationPolicy tracing
                     containerRuntimeEndpoint imageServiceEndpoint failCgroupV1
                     userNamespaces podHousekeepingPeriod eventRecordQPS eventBurst

@@ -94,6 +94,7 @@ final class EffectiveSettings {
                 dash(Joiner.on(',')
                         .withKeyValueSeparator('=')
                         .join(configuration.registration().labels())));
+        values.put("clusterDomain", dash(configuration.clusterDomain()));
         values.put("maxPods", "" + configuration.reservations().maxPods());
         values.put("podsPerCore", "" + configuration.reservations().podsPerCore());
         long budget = configuration.caching().payloadBudget();
@@ -129,6 +130,10 @@ final class EffectiveSettings {
         values.put(
                 "fileCheckFrequency",
                 Durations.text(all.duration("fileCheckFrequency", StaticPodFiles.DEFAULT_FREQUENCY)));
+        values.put(
+                KubeletSettings.RESTARTS,
+                KubeletSettings.RESTART_PERIOD + "="
+                        + Durations.text(configuration.restarts().longest()));
         values.put("readTimeout", Durations.text(configuration.caching().readTimeout()));
         values.put("firstSyncTimeout", Durations.text(configuration.caching().firstSyncTimeout()));
         values.put("backgroundRefresh", Durations.text(configuration.caching().backgroundRefresh()));

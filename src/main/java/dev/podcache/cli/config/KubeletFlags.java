@@ -21,6 +21,13 @@ final class KubeletFlags {
     private @Nullable Path config;
 
     @Option(
+            names = "--config-dir",
+            paramLabel = "DIR",
+            description = "a folder with further configurations, *.conf, read in the order of their names: a later file"
+                    + " overrides earlier ones and --config")
+    private @Nullable Path configDir;
+
+    @Option(
             names = "--sync-frequency",
             paramLabel = "DURATION",
             description = "how often all objects are read (default: 1m)")
@@ -31,6 +38,20 @@ final class KubeletFlags {
             paramLabel = "DURATION",
             description = "how often the node's status is computed (default: 10s)")
     private @Nullable Duration nodeStatusUpdateFrequency;
+
+    @Option(
+            names = "--node-status-report-frequency",
+            paramLabel = "DURATION",
+            description =
+                    "how often an unchanged status is reported (default: 5m, or nodeStatusUpdateFrequency if the file"
+                            + " sets only that)")
+    private @Nullable Duration nodeStatusReportFrequency;
+
+    @Option(
+            names = "--node-lease-duration-seconds",
+            paramLabel = "SECONDS",
+            description = "how long the node's Lease lasts; it is renewed after a quarter of that (default: 40)")
+    private @Nullable Integer nodeLeaseDurationSeconds;
 
     @Option(
             names = "--kube-api-qps",
@@ -66,6 +87,12 @@ final class KubeletFlags {
             paramLabel = "IP,...",
             description = "the address of the node, or its IPv4 and IPv6 addresses")
     private @Nullable String nodeIp;
+
+    @Option(
+            names = "--cluster-domain",
+            paramLabel = "DOMAIN",
+            description = "the end of the full names of pods with a subdomain (default: cluster.local)")
+    private @Nullable String clusterDomain;
 
     @Option(
             names = "--max-pods",
@@ -205,6 +232,12 @@ final class KubeletFlags {
         return config;
     }
 
+    /** Returns the folder to read, or null if the flag is not set. */
+    @Nullable
+    Path configDir() {
+        return configDir;
+    }
+
     /**
      * Returns the values of the flags, by the names of their fields.
      *
@@ -215,12 +248,15 @@ final class KubeletFlags {
         Map<String, Setting> given = new LinkedHashMap<>();
         put(given, "syncFrequency", "--sync-frequency", syncFrequency);
         put(given, "nodeStatusUpdateFrequency", "--node-status-update-frequency", nodeStatusUpdateFrequency);
+        put(given, "nodeStatusReportFrequency", "--node-status-report-frequency", nodeStatusReportFrequency);
+        put(given, "nodeLeaseDurationSeconds", "--node-lease-duration-seconds", number(nodeLeaseDurationSeconds));
         put(given, "kubeAPIQPS", "--kube-api-qps", number(kubeApiQps));
         put(given, "kubeAPIBurst", "--kube-api-burst", number(kubeApiBurst));
         put(given, "registerNode", "--register-node", registerNode);
         put(given, "nodeLabels", "--node-labels", nodeLabels);
         put(given, "registerWithTaints", "--register-with-taints", taints);
         put(given, "nodeIP", "--node-ip", nodeIp);
+        put(given, "clusterDomain", "--cluster-domain", clusterDomain);
         put(given, "maxPods", "--max-pods", number(maxPods));
         put(given, "systemReserved", "--system-reserved", map("--system-reserved", systemReserved, '='));
         put(given, "kubeReserved", "--kube-reserved", map("--kube-reserved", kubeReserved, '='));

@@ -29,6 +29,12 @@ public final class KubeletSettings {
     /** The field that says whether the client certificate is rotated. */
     static final String ROTATE = "rotateCertificates";
 
+    /** The field of how long restarts wait, which is a map. */
+    static final String RESTARTS = "crashLoopBackOff";
+
+    /** The only field of {@link #RESTARTS}. */
+    static final String RESTART_PERIOD = "maxContainerRestartPeriod";
+
     private static final KubeletConfiguration DEFAULT = KubeletConfiguration.DEFAULT;
     private static final Range<Integer> FROM_0 = Range.closed(0, Integer.MAX_VALUE);
     private static final Range<Integer> FROM_1 = Range.closed(1, Integer.MAX_VALUE);
@@ -53,7 +59,7 @@ public final class KubeletSettings {
                                 "nodeStatusUpdateFrequency",
                                 DEFAULT.heartbeats().statusUpdate()),
                         // as in the kubelet: older files set only the update frequency, and mean both
-                        file.duration(
+                        all.duration(
                                 "nodeStatusReportFrequency",
                                 file.duration(
                                         "nodeStatusUpdateFrequency",
@@ -65,6 +71,7 @@ public final class KubeletSettings {
                 new RequestLimit(
                         all.integer("kubeAPIQPS", FROM_1, (int) DEFAULT.rates().perSecond()),
                         all.integer("kubeAPIBurst", FROM_1, DEFAULT.rates().burst())),
+                all.text("clusterDomain", KubeletConfiguration::legalDomain, DEFAULT.clusterDomain()),
                 registration(all),
                 new KubeletConfiguration.Reservations(
                         all.integer("maxPods", FROM_0, DEFAULT.reservations().maxPods()),
@@ -79,7 +86,17 @@ public final class KubeletSettings {
                                 text -> ListenAddress.address("healthzBindAddress", text),
                                 DEFAULT.health().address()),
                         all.integer(
-                                "healthzPort", PORTS_OR_NONE, DEFAULT.health().port())));
+                                "healthzPort", PORTS_OR_NONE, DEFAULT.health().port())),
+                restarts(all));
+    }
+
+    private static KubeletConfiguration.CrashLoopBackOff restarts(Settings all) {
+        Duration longest =
+                all.duration(RESTARTS, RESTART_PERIOD, DEFAULT.restarts().longest());
+        Setting setting = all.find(RESTARTS);
+        return setting == null
+                ? DEFAULT.restarts()
+                : setting.read(() -> new KubeletConfiguration.CrashLoopBackOff(longest));
     }
 
     /** Returns whether the client certificate is rotated. */

@@ -24,11 +24,12 @@ public final class NodeName {
             description = "the kubeconfig; default: $KUBECONFIG, the pod's service account, ~/.kube/config")
     private @Nullable Path kubeconfig;
 
-    @Option(
-            names = {"--hostname-override", "--node"},
-            paramLabel = "NODE",
-            description = "the name of the node; default: $NODE_NAME")
+    @Option(names = "--node", paramLabel = "NODE", description = "the name of the node; default: $NODE_NAME")
     private @Nullable String node;
+
+    void named(String name) {
+        node = name;
+    }
 
     /** Returns the configuration to reach the cluster. */
     public Config cluster(Console console) {
@@ -51,7 +52,7 @@ public final class NodeName {
         // as a kubelet does with its flag
         String name = given.strip().toLowerCase(Locale.ROOT);
         if (name.isEmpty()) {
-            throw new ParameterException(commandLine(), "the node is missing: set --hostname-override or NODE_NAME");
+            throw new ParameterException(commandLine(), "the node is missing: set --node or NODE_NAME");
         }
         try {
             return ObjectKey.validated("default", name).name();

@@ -51,6 +51,11 @@ public final class NodeOptions {
                 console);
     }
 
+    /** Sets the name of the node, as {@code --node} does. The last one counts. */
+    public void named(String name) {
+        node.named(name);
+    }
+
     /**
      * Returns the name of the node.
      *
@@ -74,7 +79,7 @@ public final class NodeOptions {
         if (!file.ignored().isEmpty()) {
             log.warn(
                     "configuration {}: valid for a kubelet, but without effect here: {}",
-                    flags.config(),
+                    flags.config() == null ? flags.configDir() : flags.config(),
                     String.join(", ", file.ignored()));
         }
         return configuration;
@@ -89,10 +94,12 @@ public final class NodeOptions {
         });
     }
 
-    /** Returns the configuration file, or {@link ConfigurationFile#NONE}. */
+    /** Returns the configuration file with its drop-ins, or {@link ConfigurationFile#NONE}. */
     ConfigurationFile file() {
         Path path = flags.config();
-        return path == null ? ConfigurationFile.NONE : ConfigurationFile.read(path);
+        Path folder = flags.configDir();
+        ConfigurationFile file = path == null ? ConfigurationFile.NONE : ConfigurationFile.read(path);
+        return folder == null ? file : file.withDropIns(folder);
     }
 
     private <R> R checked(Supplier<R> settings) {

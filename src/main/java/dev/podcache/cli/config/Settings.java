@@ -4,8 +4,10 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.Maps;
 import com.google.common.collect.Range;
+import dev.podcache.time.Durations;
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -36,6 +38,25 @@ public final class Settings {
                 .putAll(others.fields)
                 .putAll(fields)
                 .buildKeepingLast());
+    }
+
+    /** Returns these settings over those of {@code others}: of a map that both have, the fields of both. */
+    Settings mergedOver(Settings others) {
+        Map<String, Setting> merged = new LinkedHashMap<>(others.fields);
+        fields.forEach((name, setting) -> merged.merge(
+                name,
+                setting,
+                (before, now) -> new Setting(now.where(), merged(before.value(), now.value()), now.ofFlag())));
+        return new Settings(merged);
+    }
+
+    private static Object merged(Object before, Object now) {
+        if (!(before instanceof Map<?, ?> old) || !(now instanceof Map<?, ?> over)) {
+            return now;
+        }
+        Map<Object, Object> all = new LinkedHashMap<>(old);
+        over.forEach((key, value) -> all.merge(key, value, Settings::merged));
+        return all;
     }
 
     /** Returns these settings without one field. */
@@ -71,6 +92,22 @@ public final class Settings {
         } catch (TypeConversionException e) {
             throw setting.refused(DURATION);
         }
+    }
+
+    /** Returns a duration in a map, which may have no other field. */
+    Duration duration(String field, String inMap, Duration byDefault) {
+        return read(field, byDefault, setting -> {
+            Map<?, ?> map = setting.as(Map.class, "a map, such as {" + inMap + ": " + Durations.text(byDefault) + "}");
+            for (Object key : map.keySet()) {
+                if (!inMap.equals(key)) {
+                    throw setting.refused(key, inMap);
+                }
+            }
+            Object value = map.get(inMap);
+            return value == null
+                    ? byDefault
+                    : duration(new Setting(setting.where() + "." + inMap, value, setting.ofFlag()));
+        });
     }
 
     int integer(String field, Range<Integer> allowed, int byDefault) {

@@ -6,6 +6,8 @@
  * NodeCredentials} requests the certificate of a node if it has none.
  *
  * <p>Locks: none.
+ *
+ * <p>Not API: may change in any release.
  */
 @NullMarked
 package dev.podcache.cli.config;

@@ -46,8 +46,10 @@ final class RunningControllers implements AutoCloseable {
         this.output = output;
         loop = new ControllerLoop(server.timekeeper());
         cache = new ClusterCache(loop);
-        ClusterWrites writes =
-                ClusterWrites.to(server.api(ObjectKind.NODE, TIMEOUT), server.api(ObjectKind.POD, TIMEOUT));
+        ClusterWrites writes = ClusterWrites.to(
+                server.api(ObjectKind.NODE, TIMEOUT),
+                server.api(ObjectKind.POD, TIMEOUT),
+                server.api(ObjectKind.LEASE, TIMEOUT));
         broadcaster = EventBroadcaster.to(
                 server.api(ObjectKind.EVENT, TIMEOUT), "node-controller", host, server.timekeeper());
         lifecycle = new NodeLifecycleController(cache, writes, this::record, options);

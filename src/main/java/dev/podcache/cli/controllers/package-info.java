@@ -6,6 +6,8 @@
  *
  * <p>Locks: {@code Leadership} covers starting and closing the controllers; nothing else is locked inside it but what
  * closing a server locks.
+ *
+ * <p>Not API: may change in any release.
  */
 @NullMarked
 package dev.podcache.cli.controllers;

@@ -1,6 +1,5 @@
 package dev.podcache.cli.demo;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.collect.ImmutableList;
 import dev.podcache.embedded.InMemoryCluster;
 import dev.podcache.embedded.StatusException;
@@ -101,7 +100,7 @@ public final class DemoCluster implements AutoCloseable {
     /** Returns the objects of a resource of this package. */
     public static List<HasMetadata> load(String resource) {
         try (InputStream in = DemoCluster.class.getResourceAsStream(resource)) {
-            KubernetesSerialization serialization = new KubernetesSerialization(new ObjectMapper(), false);
+            KubernetesSerialization serialization = new KubernetesSerialization();
             KINDS.forEach(serialization::registerKubernetesResource);
             Object content = serialization.unmarshal(in);
             if (content instanceof Collection<?> objects) {

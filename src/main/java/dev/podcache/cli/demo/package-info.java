@@ -4,6 +4,8 @@
  * (one agent and its server) and {@code DemoNode} (a node agent as {@code run} starts it).
  *
  * <p>Locks: {@code ChangeTimer.seenAfter} guards itself; no other lock is taken inside it.
+ *
+ * <p>Not API: may change in any release.
  */
 @NullMarked
 package dev.podcache.cli.demo;

@@ -8,6 +8,8 @@ import dev.podcache.cli.access.RoleManifests;
 import dev.podcache.cli.access.RoleSubject;
 import dev.podcache.cli.access.StrategyAccess;
 import dev.podcache.cli.config.ObjectId;
+import dev.podcache.kubelet.agent.ObjectCaching;
+import dev.podcache.object.ObjectKey;
 import dev.podcache.object.Quoted;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -20,9 +22,30 @@ import java.util.Set;
  * @param objects the objects to cache
  * @param allowed the verbs that are allowed, {@link StrategyAccess#replacementOf replacements} included
  * @param user the user name; empty if unknown
+ * @param agent whether a node agent caches them, which polls some objects with every strategy
+ * @param refusedTokens the ServiceAccounts whose tokens an agent needs, and may not request
  */
 record AccessDiagnoses(
-        StrategyAccess access, Set<ObjectId> objects, SetMultimap<ObjectId, String> allowed, String user) {
+        StrategyAccess access,
+        Set<ObjectId> objects,
+        SetMultimap<ObjectId, String> allowed,
+        String user,
+        boolean agent,
+        Set<ObjectKey> refusedTokens) {
+
+    /** Of a cache that is not a node agent's. */
+    AccessDiagnoses(StrategyAccess access, Set<ObjectId> objects, SetMultimap<ObjectId, String> allowed, String user) {
+        this(access, objects, allowed, user, false, Set.of());
+    }
+
+    /** Returns the access that one object needs. */
+    static StrategyAccess needed(StrategyAccess access, ObjectId object, boolean agent) {
+        return agent && ObjectCaching.isPolled(object.key()) ? StrategyAccess.GET : access;
+    }
+
+    private StrategyAccess needed(ObjectId object) {
+        return needed(access, object, agent);
+    }
 
     private static final String NODE_PREFIX = "system:node:";
     private static final int HASH_LENGTH = 8;
@@ -33,8 +56,9 @@ record AccessDiagnoses(
     /** Returns a diagnosis for each verb that is refused on an object, or one that all are allowed. */
     ImmutableList<Diagnosis> diagnoses() {
         ImmutableList.Builder<Diagnosis> all = ImmutableList.builder();
+        refusedTokens.forEach(account -> all.add(tokensRefused(account)));
         for (ObjectId object : objects) {
-            access.verbs().stream()
+            needed(object).verbs().stream()
                     .filter(verb -> !allowed.containsEntry(object, verb))
                     .forEach(
                             verb -> all.add(isReplaced(object, verb) ? replaced(object, verb) : refused(object, verb)));
@@ -43,7 +67,7 @@ record AccessDiagnoses(
         return found.isEmpty()
                 ? ImmutableList.of(Diagnosis.ok(
                         "access",
-                        who() + " may " + verbs() + " "
+                        who() + " may " + verbs(access) + " "
                                 + (objects.size() == 1
                                         ? objects.iterator().next()
                                         : "each of the " + objects.size() + " objects")))
@@ -54,7 +78,7 @@ record AccessDiagnoses(
     ImmutableSetMultimap<ObjectId, String> missing() {
         ImmutableSetMultimap.Builder<ObjectId, String> missing = ImmutableSetMultimap.builder();
         for (ObjectId object : objects) {
-            access.verbs().stream()
+            needed(object).verbs().stream()
                     .filter(verb -> !allowed.containsEntry(object, verb) && !isReplaced(object, verb))
                     .forEach(verb -> missing.put(object, verb));
         }
@@ -67,19 +91,20 @@ record AccessDiagnoses(
      */
     ImmutableList<Map<String, Object>> roles() {
         ImmutableSetMultimap<ObjectId, String> missing = missing();
-        if (missing.isEmpty() || user.isEmpty() || isNode()) {
+        if ((missing.isEmpty() && refusedTokens.isEmpty()) || user.isEmpty() || isNode()) {
             return ImmutableList.of();
         }
         // a name of its own for each content: a Role of the same name would be replaced, with what it allows
         String hash = Hashing.sha256()
-                .hashString(user + missing, StandardCharsets.UTF_8)
+                .hashString(user + missing + (refusedTokens.isEmpty() ? "" : refusedTokens), StandardCharsets.UTF_8)
                 .toString()
                 .substring(0, HASH_LENGTH);
-        return new RoleManifests("podcache-" + hash, RoleSubject.user(user)).forVerbs(missing);
+        return new RoleManifests("podcache-" + hash, RoleSubject.user(user)).forVerbs(missing, refusedTokens);
     }
 
     private boolean isReplaced(ObjectId object, String verb) {
-        return access.replacementOf(verb)
+        return needed(object)
+                .replacementOf(verb)
                 .filter(other -> allowed.containsEntry(object, other))
                 .isPresent();
     }
@@ -88,7 +113,8 @@ record AccessDiagnoses(
         return Diagnosis.problem(
                 "access",
                 who() + " may not " + verb + " " + object,
-                "strategy " + access + " needs the verbs " + verbs() + " on that name; without them, getObject fails"
+                "strategy " + access + " needs the verbs " + verbs(needed(object))
+                        + " on that name; without them, getObject fails"
                         + (isOnlyWatched(object) ? STREAMED : ""),
                 remedy(verb));
     }
@@ -116,8 +142,20 @@ record AccessDiagnoses(
                 "grant " + verb + " on that name");
     }
 
-    private String verbs() {
-        return String.join(" and ", access.verbs());
+    private Diagnosis tokensRefused(ObjectKey account) {
+        return Diagnosis.problem(
+                "access",
+                who() + " may not create serviceaccounts/token for " + account,
+                "the agent requests the tokens of its pods; without them, the pods of that ServiceAccount do not start",
+                isNode()
+                        ? "bind a pod to this node that uses the ServiceAccount: the Node authorizer then allows it, without a Role"
+                        : user.isEmpty()
+                                ? "grant create on serviceaccounts/token with that name to the user of these credentials"
+                                : "apply the Role below");
+    }
+
+    private static String verbs(StrategyAccess needed) {
+        return String.join(" and ", needed.verbs());
     }
 
     private boolean isNode() {

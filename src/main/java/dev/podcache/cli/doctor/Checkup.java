@@ -5,18 +5,27 @@ import com.google.common.collect.HashMultimap;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.Lists;
 import com.google.common.collect.SetMultimap;
+import dev.podcache.apiserver.AccessReviews;
 import dev.podcache.apiserver.ApiServerException;
-import dev.podcache.apiserver.OwnAccess;
+import dev.podcache.apiserver.Fetched;
+import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.credentials.CredentialsException;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.apiserver.http.ConnectionFacts;
 import dev.podcache.cli.access.StrategyAccess;
 import dev.podcache.cli.config.ObjectId;
 import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
 import dev.podcache.object.Quoted;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.certificates.v1.CertificateSigningRequest;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.client.Config;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,6 +33,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -35,18 +45,37 @@ final class Checkup {
     /** Reviews in flight at a time. */
     private static final int BATCH = 50;
 
+    private static final ObjectKind<CertificateSigningRequest> REQUEST = ObjectKind.of(CertificateSigningRequest.class);
+
     private final Fabric8ApiServer server;
     private final Config config;
     private final StrategyAccess access;
     private final Set<ObjectId> objects;
+    private final Optional<String> node;
+    private final Set<ObjectKey> tokenAccounts;
     private final List<Diagnosis> found = new ArrayList<>();
     private List<Map<String, Object>> roles = List.of();
     private int reviewed;
 
     /** A verb on an object, and whether it is allowed. */
-    private record Review(ObjectId object, String verb, CompletableFuture<Boolean> allowed) {}
+    private record VerbReview(ObjectId object, String verb, CompletableFuture<Boolean> allowed) {}
 
-    Checkup(Fabric8ApiServer server, Config config, StrategyAccess access, Set<ObjectId> objects) {
+    /**
+     * Creates a checkup that has asked nothing.
+     *
+     * @param node the node of an agent that will cache the objects; its registration, Lease, certificate requests and endpoint
+     *     are looked at, too
+     * @param tokenAccounts the ServiceAccounts whose tokens the agent will request
+     */
+    Checkup(
+            Fabric8ApiServer server,
+            Config config,
+            StrategyAccess access,
+            Set<ObjectId> objects,
+            Optional<String> node,
+            Set<ObjectKey> tokenAccounts) {
+        this.node = node;
+        this.tokenAccounts = tokenAccounts;
         this.server = server;
         this.config = config;
         this.access = access;
@@ -91,8 +120,8 @@ final class Checkup {
         ConnectionFacts facts = probe.join();
         String url = config.getMasterUrl().replaceAll("/+$", "");
         found.addAll(new ConnectionDiagnoses(url, access == StrategyAccess.WATCH, objects.size()).of(facts));
-        OwnAccess own = server.ownAccess(TIMEOUT);
-        CompletableFuture<Optional<String>> user = own.user();
+        AccessReviews own = server.accessReviews(TIMEOUT);
+        CompletableFuture<Optional<String>> user = own.ownUser();
         wait.accept(user);
         judge(user, facts.answer(), own, wait);
     }
@@ -110,7 +139,7 @@ final class Checkup {
     private void judge(
             CompletableFuture<Optional<String>> asked,
             ConnectionFacts.VersionAnswer answer,
-            OwnAccess own,
+            AccessReviews own,
             Consumer<CompletableFuture<?>> wait) {
         ApiServerException refused = failureOf(asked);
         boolean unauthorized = refused != null && refused.reason() == FailureReason.UNAUTHORIZED;
@@ -122,20 +151,57 @@ final class Checkup {
         int status = unauthorized ? 401 : answer.status();
         found.addAll(
                 CredentialDiagnoses.of(known, user, status, server.timekeeper().wallTime()));
-        if (status != 401 && !objects.isEmpty()) {
+        if (status != 401 && !(objects.isEmpty() && tokenAccounts.isEmpty())) {
             reviewAccess(user, own, wait);
+        }
+        if (status != 401) {
+            node.ifPresent(name -> inspect(name, wait));
         }
     }
 
-    private void reviewAccess(String user, OwnAccess own, Consumer<CompletableFuture<?>> wait) {
+    private void inspect(String name, Consumer<CompletableFuture<?>> wait) {
+        NodeDiagnoses diagnoses = new NodeDiagnoses(name);
+        CompletableFuture<Node> registered =
+                server.api(ObjectKind.NODE, TIMEOUT).get(ObjectKey.of("", name));
+        CompletableFuture<Lease> lease =
+                server.api(ObjectKind.LEASE, TIMEOUT).get(ObjectKey.of("kube-node-lease", name));
+        CompletableFuture<Listed<CertificateSigningRequest>> requests =
+                server.inNamespace(REQUEST).apply("", every -> true).list(TIMEOUT);
+        CompletableFuture<?> endpoint = server.raw("/api/v1/nodes/" + name + "/proxy/healthz", TIMEOUT);
+        wait.accept(CompletableFuture.allOf(registered, lease, requests, endpoint));
+        Instant now = server.timekeeper().wallTime();
+        found.add(orUnknown("node", registered, diagnoses::registration));
+        found.add(orUnknown("lease", lease, each -> diagnoses.lease(each, now)));
+        ApiServerException unlisted = failureOf(requests);
+        if (unlisted == null) {
+            found.addAll(diagnoses.certificates(
+                    requests.join().items().stream().map(Fetched::object).toList()));
+        } else {
+            found.add(NodeDiagnoses.unknown("certificate", unlisted));
+        }
+        found.add(diagnoses.endpoint(failureOf(endpoint)));
+    }
+
+    private static <T> Diagnosis orUnknown(
+            String check, CompletableFuture<T> asked, Function<@Nullable T, Diagnosis> meaning) {
+        ApiServerException failure = failureOf(asked);
+        if (failure == null) {
+            return meaning.apply(asked.join());
+        }
+        return failure.reason() == FailureReason.NOT_FOUND
+                ? meaning.apply(null)
+                : NodeDiagnoses.unknown(check, failure);
+    }
+
+    private void reviewAccess(String user, AccessReviews own, Consumer<CompletableFuture<?>> wait) {
         SetMultimap<ObjectId, String> allowed = HashMultimap.create();
         for (List<ObjectId> batch : Lists.partition(ImmutableList.copyOf(objects), BATCH / 2)) {
-            List<Review> reviews = reviews(batch, own);
+            List<VerbReview> reviews = reviews(batch, own);
             CompletableFuture<?> all = CompletableFuture.allOf(
-                    reviews.stream().map(Review::allowed).toArray(CompletableFuture<?>[]::new));
+                    reviews.stream().map(VerbReview::allowed).toArray(CompletableFuture<?>[]::new));
             reviewed += batch.size();
             wait.accept(all);
-            for (Review review : reviews) {
+            for (VerbReview review : reviews) {
                 ApiServerException failure = failureOf(review.allowed());
                 if (failure != null) {
                     found.add(unanswered(failure));
@@ -146,17 +212,35 @@ final class Checkup {
                 }
             }
         }
-        AccessDiagnoses diagnoses = new AccessDiagnoses(access, objects, allowed, user);
+        Set<ObjectKey> refusedTokens = new LinkedHashSet<>();
+        for (ObjectKey account : tokenAccounts) {
+            CompletableFuture<Boolean> review = own.mayRequestToken(account);
+            wait.accept(review);
+            ApiServerException failure = failureOf(review);
+            if (failure != null) {
+                found.add(unanswered(failure));
+                return;
+            }
+            if (!review.join()) {
+                refusedTokens.add(account);
+            }
+        }
+        AccessDiagnoses diagnoses =
+                new AccessDiagnoses(access, objects, allowed, user, node.isPresent(), refusedTokens);
         found.addAll(diagnoses.diagnoses());
         roles = diagnoses.roles();
     }
 
-    private List<Review> reviews(List<ObjectId> batch, OwnAccess own) {
+    private List<VerbReview> reviews(List<ObjectId> batch, AccessReviews own) {
         return batch.stream()
-                .flatMap(object -> access.verbs().stream()
-                        .flatMap(verb -> Stream.concat(Stream.of(verb), access.replacementOf(verb).stream()))
-                        .map(verb -> new Review(object, verb, own.mayAccess(object.kind(), object.key(), verb))))
+                .flatMap(object -> reviews(object, AccessDiagnoses.needed(access, object, node.isPresent()), own))
                 .toList();
+    }
+
+    private static Stream<VerbReview> reviews(ObjectId object, StrategyAccess needed, AccessReviews own) {
+        return needed.verbs().stream()
+                .flatMap(verb -> Stream.concat(Stream.of(verb), needed.replacementOf(verb).stream()))
+                .map(verb -> new VerbReview(object, verb, own.mayAccess(object.kind(), object.key(), verb)));
     }
 
     private static Diagnosis unanswered(ApiServerException failure) {

@@ -22,7 +22,6 @@ import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.object.ObjectKind;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.client.Config;
-import io.fabric8.kubernetes.client.KubernetesClient;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -103,9 +102,7 @@ public final class HollowCommand implements Callable<Integer> {
     @Option(names = "--register-with-taints", paramLabel = "K=V:EFFECT,...", description = "taints of each node")
     private String taints = "";
 
-    @Option(
-            names = "--keep",
-            description = "do not delete the pods, Secrets and nodes at the end; the nodes may exist already")
+    @Option(names = "--keep", description = "do not delete the pods, Secrets and nodes at the end")
     private boolean keep;
 
     @Mixin
@@ -129,7 +126,7 @@ public final class HollowCommand implements Callable<Integer> {
                 Fabric8ApiServer server = ClusterAccess.server(config, RequestLimit.UNLIMITED)) {
             if (answers(server, template, config, events)) {
                 events.write(started(config.getMasterUrl()));
-                run(server, template, config, events);
+                run(server, template, events);
             }
         }
         return 0;
@@ -140,12 +137,12 @@ public final class HollowCommand implements Callable<Integer> {
         FirstContact contact = new FirstContact(server, config, console, events);
         String first = "metadata.name=" + template.name(0);
         return contact.await(ObjectKind.NODE, first, agent.duration)
-                && (keep || areNew(server, template, config.getMasterUrl(), events));
+                && areNew(server, template, config.getMasterUrl(), events);
     }
 
     /**
-     * Refuses to become a node that exists, because the nodes are deleted at the end. A node of such a name that another
-     * process creates from now on is not noticed.
+     * Refuses to become a node that exists: it may have a kubelet, and it would be deleted at the end. A node of such a name
+     * that another process creates from now on is not noticed.
      */
     private boolean areNew(Fabric8ApiServer server, HollowTemplate template, String url, EventWriter events) {
         Set<String> names = IntStream.range(0, nodes).mapToObj(template::name).collect(Collectors.toSet());
@@ -159,8 +156,8 @@ public final class HollowCommand implements Callable<Integer> {
             List<Fetched<Node>> existing = list.join().items();
             if (!existing.isEmpty()) {
                 throw new CommandException(
-                        "Node " + existing.get(0).object().getMetadata().getName() + " exists already, and would be"
-                                + " deleted at the end: choose another --prefix, or delete it, or set --keep",
+                        "Node " + existing.get(0).object().getMetadata().getName() + " exists already: choose"
+                                + " another --prefix, or delete it",
                         null);
             }
         } catch (CompletionException e) {
@@ -169,8 +166,7 @@ public final class HollowCommand implements Callable<Integer> {
         return true;
     }
 
-    private void run(Fabric8ApiServer server, HollowTemplate template, Config config, EventWriter events)
-            throws InterruptedException {
+    private void run(Fabric8ApiServer server, HollowTemplate template, EventWriter events) throws InterruptedException {
         try (HollowLoad load = new HollowLoad(server, namespace, template, nodes, podsPerNode)) {
             try (HollowNodes hollow = HollowNodes.start(server, nodes, template)) {
                 load.start();
@@ -178,17 +174,19 @@ public final class HollowCommand implements Callable<Integer> {
             }
             if (!keep) {
                 events.write(ProgramEvent.of("deleting", "what", "pods, Secrets and nodes; --keep leaves them"));
-                delete(load, config);
+                delete(load);
             }
         }
     }
 
-    private static void delete(HollowLoad load, Config config) throws InterruptedException {
-        try (KubernetesClient client = ClusterAccess.client(config)) {
-            load.delete(client);
+    private static void delete(HollowLoad load) throws InterruptedException {
+        try {
+            load.delete();
         } catch (ExecutionException e) {
             throw new CommandException(
-                    "not everything was deleted: " + e.getCause() + "; to delete the rest: " + load.remedy(), e);
+                    "not everything was deleted: " + ApiServerException.describe(e.getCause())
+                            + "; to delete the rest: " + load.remedy(),
+                    e);
         }
     }
 
@@ -202,7 +200,7 @@ public final class HollowCommand implements Callable<Integer> {
                     .prefix(prefix)
                     .labels(NodeLabels.parse(labels))
                     .taints(NodeTaints.parse(taints))
-                    .strategy(agent.strategy == null ? ChangeDetectionStrategy.CACHE : agent.strategy);
+                    .strategy(agent.strategy == null ? ChangeDetectionStrategy.WATCH : agent.strategy);
         } catch (IllegalArgumentException invalid) {
             if (spec == null) {
                 throw invalid;

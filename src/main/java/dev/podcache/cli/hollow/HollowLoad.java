@@ -1,32 +1,35 @@
 package dev.podcache.cli.hollow;
 
+import com.google.common.collect.Lists;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.kubelet.agent.HollowTemplate;
 import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.SecretBuilder;
-import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,6 +40,8 @@ final class HollowLoad implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(HollowLoad.class);
     private static final String LABEL = "podcache.dev/hollow";
     private static final int AT_A_TIME = 8;
+    private static final int DELETED_AT_A_TIME = 50;
+    private static final int TRIES = 5;
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final Duration PAUSE = Duration.ofSeconds(1);
     private static final Set<FailureReason> MAY_PASS =
@@ -45,6 +50,8 @@ final class HollowLoad implements AutoCloseable {
 
     private final ObjectApi<Secret> secrets;
     private final ObjectApi<Pod> pods;
+    private final ObjectApi<Node> nodeApi;
+    private final ObjectApi<Lease> leases;
     private final Timekeeper timekeeper;
     private final Executor workers;
     private final String namespace;
@@ -58,6 +65,8 @@ final class HollowLoad implements AutoCloseable {
     HollowLoad(Fabric8ApiServer server, String namespace, HollowTemplate template, int nodes, int podsPerNode) {
         this.secrets = server.api(ObjectKind.SECRET, TIMEOUT);
         this.pods = server.api(ObjectKind.POD, TIMEOUT);
+        this.nodeApi = server.api(ObjectKind.NODE, TIMEOUT);
+        this.leases = server.api(ObjectKind.LEASE, TIMEOUT);
         this.timekeeper = server.timekeeper();
         this.workers = timekeeper.workers();
         this.namespace = namespace;
@@ -79,9 +88,16 @@ final class HollowLoad implements AutoCloseable {
             creating.countDown();
             return;
         }
-        String node = template.name((int) (number % nodes));
-        String name = node + "-" + number / nodes;
-        create(secrets, secret(name), () -> create(pods, pod(name, node), this::createNext));
+        String name = name(number);
+        create(secrets, secret(name), () -> create(pods, pod(name, node(number)), this::createNext));
+    }
+
+    private String node(long number) {
+        return template.name((int) (number % nodes));
+    }
+
+    private String name(long number) {
+        return node(number) + "-" + number / nodes;
     }
 
     /** Creates an object, until it exists or the server refuses it, and then runs {@code more}. */
@@ -111,51 +127,75 @@ final class HollowLoad implements AutoCloseable {
     }
 
     /**
-     * Deletes the pods, their Secrets and the nodes with their Leases. Call after {@link #start}.
+     * Deletes the pods, their Secrets and the nodes with their Leases. Blocks. Call after {@link #start}.
      *
-     * @param client finds the pods and Secrets by their label
      * @throws ExecutionException if something was not deleted; then the rest is not tried
      */
-    void delete(KubernetesClient client) throws InterruptedException, ExecutionException {
+    void delete() throws InterruptedException, ExecutionException {
         close();
         // a request that was sent is awaited, because the server may execute it
         if (!creating.await(1, TimeUnit.MINUTES)) {
             log.warn("the API server does not answer: pods that are being created now may remain; {}", remedy());
         }
-        List<Callable<?>> deletions = new ArrayList<>();
-        if (podsPerNode > 0) {
-            deletions.add(() -> client.pods()
-                    .inNamespace(namespace)
-                    .withLabel(LABEL, label())
-                    .withGracePeriod(0)
-                    .delete());
-            deletions.add(() -> client.secrets()
-                    .inNamespace(namespace)
-                    .withLabel(LABEL, label())
-                    .delete());
-        }
-        for (int n = 0; n < nodes; n++) {
-            String node = template.name(n);
-            deletions.add(() -> client.nodes().withName(node).delete());
-            deletions.add(() -> client.leases()
-                    .inNamespace("kube-node-lease")
-                    .withName(node)
-                    .delete());
+        Predicate<HasMetadata> ours = object -> {
+            Map<String, String> labels = object.getMetadata().getLabels();
+            return labels != null && label().equals(labels.get(LABEL));
+        };
+        List<Supplier<CompletableFuture<?>>> deletions = new ArrayList<>();
+        long created = Math.min(next.get(), (long) nodes * podsPerNode);
+        for (long number = 0; number < created; number++) {
+            ObjectKey key = ObjectKey.of(namespace, name(number));
+            deletions.add(() -> deleted(pods, key, ours, TRIES));
+            deletions.add(() -> deleted(secrets, key, ours, TRIES));
         }
         awaitAll(deletions);
+        List<Supplier<CompletableFuture<?>>> ends = new ArrayList<>();
+        for (int n = 0; n < nodes; n++) {
+            String node = template.name(n);
+            ends.add(() -> deleted(nodeApi, ObjectKey.of("", node), any -> true, TRIES));
+            ends.add(() -> deleted(leases, ObjectKey.of("kube-node-lease", node), any -> true, TRIES));
+        }
+        awaitAll(ends);
+        // what the nodes had sent when they were closed may have been executed after that
+        TimeUnit.NANOSECONDS.sleep(PAUSE.toNanos());
+        awaitAll(ends);
     }
 
-    private static void awaitAll(List<Callable<?>> deletions) throws InterruptedException, ExecutionException {
-        ExecutorService deleting = Executors.newFixedThreadPool(AT_A_TIME);
-        try {
-            List<? extends Future<?>> results =
-                    deletions.stream().map(deleting::submit).toList();
-            for (Future<?> result : results) {
-                result.get();
-            }
-        } finally {
-            deleting.shutdownNow();
+    private static void awaitAll(List<Supplier<CompletableFuture<?>>> deletions)
+            throws InterruptedException, ExecutionException {
+        for (List<Supplier<CompletableFuture<?>>> part : Lists.partition(deletions, DELETED_AT_A_TIME)) {
+            CompletableFuture.allOf(part.stream().map(Supplier::get).toArray(CompletableFuture<?>[]::new))
+                    .get();
         }
+    }
+
+    /** Deletes an object, unless it does not exist or is not ours. Tries again while the server does not answer. */
+    private <T extends HasMetadata> CompletableFuture<Object> deleted(
+            ObjectApi<T> api, ObjectKey key, Predicate<HasMetadata> ours, int tries) {
+        CompletableFuture<Object> attempt = api.get(key)
+                .thenCompose(object -> ours.test(object)
+                        ? api.delete(key, object.getMetadata().getUid()).handle(HollowLoad::deletedOrNot)
+                        : CompletableFuture.completedFuture(""));
+        return attempt.exceptionallyCompose(failure -> {
+            FailureReason reason = ApiServerException.reasonOf(failure);
+            if (reason == FailureReason.NOT_FOUND || reason == FailureReason.CONFLICT) {
+                return CompletableFuture.completedFuture("");
+            }
+            if (reason == null || !MAY_PASS.contains(reason) || tries == 1) {
+                return CompletableFuture.failedFuture(ApiServerException.causeOf(failure));
+            }
+            CompletableFuture<Object> pause = new CompletableFuture<>();
+            timekeeper.schedule(PAUSE, () -> workers.execute(() -> pause.complete("")));
+            return pause.thenCompose(over -> deleted(api, key, ours, tries - 1));
+        });
+    }
+
+    /** Of most kinds the server answers with a Status in place of the object, which is no failure. */
+    private static Object deletedOrNot(@Nullable Object object, @Nullable Throwable failure) {
+        if (failure != null && ApiServerException.reasonOf(failure) != FailureReason.UNREADABLE) {
+            throw new CompletionException(ApiServerException.causeOf(failure));
+        }
+        return "";
     }
 
     /** Returns how a user deletes what {@link #delete} did not delete. */
@@ -198,7 +238,10 @@ final class HollowLoad implements AutoCloseable {
                 .withName("main")
                 .withImage("hollow")
                 .addNewEnvFrom()
-                .withNewSecretRef(name, false)
+                .withNewSecretRef()
+                .withName(name)
+                .withOptional(false)
+                .endSecretRef()
                 .endEnvFrom()
                 .endContainer()
                 .endSpec()

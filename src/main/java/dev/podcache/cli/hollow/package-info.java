@@ -1,4 +1,6 @@
-/** The subcommand {@code hollow}: many hollow nodes, and pods for them. */
+/** The subcommand {@code hollow}: many hollow nodes, and pods for them. *
+ * <p>Not API: may change in any release.
+ */
 @NullMarked
 package dev.podcache.cli.hollow;
 

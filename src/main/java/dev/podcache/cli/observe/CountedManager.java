@@ -5,12 +5,12 @@ import dev.podcache.manager.Manager;
 import dev.podcache.manager.ObjectEvent;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.object.ObjectState;
 import dev.podcache.object.ObjectUnavailableException;
 import dev.podcache.object.ObjectUnavailableException.Closed;
 import dev.podcache.object.ObjectUnavailableException.NotRegistered;
 import dev.podcache.object.ReadConsistency;
 import dev.podcache.object.Referrer;
-import dev.podcache.store.ObjectState;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
@@ -59,6 +59,36 @@ final class CountedManager<T extends HasMetadata> implements Manager<T> {
             objects.observed(id, Observation.ILLEGAL_NAME);
             throw e;
         }
+    }
+
+    @Override
+    public T getObject(Referrer owner, String namespace, String name) {
+        return manager.getObject(owner, namespace, name);
+    }
+
+    @Override
+    public T getObject(Referrer owner, String namespace, String name, ReadConsistency consistency) {
+        return manager.getObject(owner, namespace, name, consistency);
+    }
+
+    @Override
+    public CompletableFuture<T> getObjectAsync(Referrer owner, String namespace, String name) {
+        return manager.getObjectAsync(owner, namespace, name);
+    }
+
+    @Override
+    public Map<ObjectKey, T> getObjects(Referrer owner, Set<ObjectKey> keys) {
+        return manager.getObjects(owner, keys);
+    }
+
+    @Override
+    public Optional<T> findObject(Referrer owner, String namespace, String name) {
+        return manager.findObject(owner, namespace, name);
+    }
+
+    @Override
+    public Optional<T> peek(Referrer owner, String namespace, String name) {
+        return manager.peek(owner, namespace, name);
     }
 
     @Override

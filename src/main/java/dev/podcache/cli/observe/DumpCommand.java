@@ -1,12 +1,12 @@
 package dev.podcache.cli.observe;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.base.Strings;
-import com.google.common.base.Throwables;
 import com.google.common.collect.ImmutableMap;
+import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
+import dev.podcache.apiserver.fabric8.RequestLimit;
 import dev.podcache.cli.config.ClusterAccess;
 import dev.podcache.cli.config.NodeName;
 import dev.podcache.cli.output.CommandException;
@@ -17,13 +17,12 @@ import dev.podcache.cli.output.ProgramEvent;
 import dev.podcache.cli.output.Seconds;
 import dev.podcache.object.Quoted;
 import io.fabric8.kubernetes.client.Config;
-import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.CompletionException;
 import org.slf4j.event.Level;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -42,6 +41,7 @@ import picocli.CommandLine.Mixin;
 public final class DumpCommand implements Callable<Integer> {
 
     private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private final Console console;
 
@@ -60,10 +60,9 @@ public final class DumpCommand implements Callable<Integer> {
         String name = node.name(console);
         console.logging().accept(output.level(Level.ERROR));
         Config config = node.cluster(console);
-        config.setRequestRetryBackoffLimit(0);
         JsonNode objects;
-        try (KubernetesClient client = ClusterAccess.client(config)) {
-            objects = fetched(client, name).path("objects");
+        try (Fabric8ApiServer server = ClusterAccess.server(config, RequestLimit.UNLIMITED)) {
+            objects = fetched(server, name).path("objects");
         }
         try (EventWriter events = EventWriter.to(console.out(), output.format)) {
             objects.forEach(object -> events.block(event(object)));
@@ -78,26 +77,23 @@ public final class DumpCommand implements Callable<Integer> {
         return 0;
     }
 
-    private static JsonNode fetched(KubernetesClient client, String name) {
-        String path = "/api/v1/nodes/" + name + "/proxy/debug/objects";
-        @Nullable String body;
+    private static JsonNode fetched(Fabric8ApiServer server, String name) {
+        byte[] body;
         try {
-            body = client.raw(path);
-        } catch (KubernetesClientException e) {
-            throw new CommandException("node " + Quoted.value(name) + ": " + failure(e, client), e);
-        }
-        if (body == null) {
-            throw new CommandException(
-                    "node " + Quoted.value(name)
-                            + " does not exist, or is no agent of Podcache: it has no /debug/objects",
-                    null);
+            body = server.raw("/api/v1/nodes/" + name + "/proxy/debug/objects", TIMEOUT)
+                    .join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof ApiServerException failure) {
+                throw new CommandException("node " + Quoted.value(name) + ": " + failure(failure), e);
+            }
+            throw e;
         }
         try {
             JsonNode answer = JSON.readTree(body);
             if (answer.path("objects").isArray()) {
                 return answer;
             }
-        } catch (JsonProcessingException e) {
+        } catch (IOException e) {
             // refused below; its message may quote the answer
         }
         throw new CommandException(
@@ -105,18 +101,16 @@ public final class DumpCommand implements Callable<Integer> {
                 null);
     }
 
-    private static String failure(KubernetesClientException e, KubernetesClient client) {
-        return switch (Math.max(0, e.getCode())) {
-            case 0 ->
-                "API server " + client.getMasterUrl() + " did not answer ("
-                        + Quoted.text(String.valueOf(Throwables.getRootCause(e).getMessage())) + "): try doctor";
+    private static String failure(ApiServerException failure) {
+        return switch (failure.httpCode()) {
+            case 0 -> failure.getMessage() + ": try doctor";
             case 401 ->
                 "credentials were not accepted (401): start the agent with --client-ca-file, so that it accepts those"
                         + " of the API server; doctor checks yours";
             case 403 -> "access was refused (403): grant get on nodes/proxy";
             case 404 -> "it does not exist, or is no agent of Podcache (404)";
             default ->
-                "the API server could not reach its endpoint (" + e.getCode()
+                "the API server could not reach its endpoint (" + failure.httpCode()
                         + "): check the agent's log, --port and --client-ca-file";
         };
     }
@@ -134,8 +128,14 @@ public final class DumpCommand implements Callable<Integer> {
         if (object.has("lastFailure")) {
             words.add("last failure: " + object.path("lastFailure").asText());
         }
-        Map<String, Object> facts = JSON.convertValue(object, new TypeReference<>() {});
-        return new ProgramEvent("object", Quoted.text(String.join("  ", words)), ImmutableMap.copyOf(facts));
+        return new ProgramEvent("object", Quoted.text(String.join("  ", words)), facts(object));
+    }
+
+    private static ImmutableMap<String, Object> facts(JsonNode object) {
+        ImmutableMap.Builder<String, Object> facts = ImmutableMap.builder();
+        // the writer writes trees as they are
+        object.properties().forEach(fact -> facts.put(fact.getKey(), fact.getValue()));
+        return facts.buildOrThrow();
     }
 
     private static String holders(JsonNode holders) {

@@ -31,11 +31,7 @@ import picocli.CommandLine.Mixin;
                     + " the pods refer to, it needs get with the strategies Get and Cache, and list and watch (or get"
                     + " and watch) with the strategy Watch."
         },
-        footer = {
-            "",
-            "Example:",
-            "  podcache observe --kubeconfig ~/.kube/config --hostname-override worker-1 --for 10m"
-        })
+        footer = {"", "Example:", "  podcache observe --kubeconfig ~/.kube/config --node worker-1 --for 10m"})
 public final class ObserveCommand implements Callable<Integer> {
 
     private final Console console;

@@ -12,6 +12,8 @@
  * <tr><td>{@code CacheReports}</td><td>the counts of the last report</td><td>{@code EventWriter}</td></tr>
  * <tr><td>a bin of {@code ObjectMonitor.last}</td><td>the observation of an object</td><td>none</td></tr>
  * </table>
+ *
+ * <p>Not API: may change in any release.
  */
 @NullMarked
 package dev.podcache.cli.observe;

@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = {
             "Needs no cluster. Compares four tuning profiles: status update / monitor period / grace period / toleration",
-            "  default  10s / 5s / 40s / 5m",
+            "  default  10s / 5s / 50s / 5m",
             "  fast      4s / 2s / 20s / 30s",
             "  medium   20s / 5s / 2m  / 1m",
             "  low       1m / 5s / 5m  / 1m"
@@ -63,8 +63,8 @@ public final class PlanCommand implements Callable<Integer> {
     @Option(
             names = {"-o", "--output"},
             paramLabel = "FORMAT",
-            description = "text (the default), json (one object a line for each profile) or svg")
-    private PlanFormat format = PlanFormat.TEXT;
+            description = "text (the default) or json (one object a line for each profile)")
+    private EventWriter.Format format = EventWriter.Format.TEXT;
 
     /** Creates the command. */
     public PlanCommand(Console console) {
@@ -118,9 +118,6 @@ public final class PlanCommand implements Callable<Integer> {
                 clusters.stream()
                         .map(cluster -> PlanJson.line(cluster, explain))
                         .collect(Collectors.joining(System.lineSeparator()));
-            case SVG ->
-                PlanChart.svg(clusters.stream().map(PlannedCluster::plan).toList())
-                        .stripTrailing();
         };
     }
 

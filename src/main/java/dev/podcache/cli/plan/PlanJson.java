@@ -7,6 +7,7 @@ import dev.podcache.controlplane.planner.Plan;
 import dev.podcache.controlplane.planner.PlanFigure;
 import dev.podcache.controlplane.planner.SimulationResult;
 import dev.podcache.controlplane.planner.SimulationResult.TimeSpread;
+import dev.podcache.object.ModelJson;
 import org.jspecify.annotations.Nullable;
 
 /** Writes a cluster as one JSON object on one line. */
@@ -24,7 +25,7 @@ final class PlanJson {
      */
     static String line(PlannedCluster cluster, boolean explain) {
         Plan plan = cluster.plan();
-        ObjectNode tree = MAPPER.valueToTree(plan.settings().facts());
+        ObjectNode tree = (ObjectNode) ModelJson.treeOfValues(plan.settings().facts());
         ObjectNode arithmetic = MAPPER.createObjectNode();
         for (PlanFigure figure : PlanFigure.values()) {
             String group = "/" + figure.group().key();

@@ -6,6 +6,7 @@ import io.fabric8.kubernetes.api.model.NodeCondition;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodCondition;
 import io.fabric8.kubernetes.api.model.Taint;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -20,9 +21,22 @@ import java.util.concurrent.CompletableFuture;
  */
 public interface ClusterWrites {
 
-    /** Returns the writes that are sent to an API server. */
+    /** Returns the writes that are sent to an API server, for controllers that trust what they watch of Leases. */
     static ClusterWrites to(ObjectApi<Node> nodes, ObjectApi<Pod> pods) {
-        return new ApiClusterWrites(nodes, pods);
+        return new ApiClusterWrites(nodes, pods, null);
+    }
+
+    /** Returns the requests that are sent to an API server. */
+    static ClusterWrites to(ObjectApi<Node> nodes, ObjectApi<Pod> pods, ObjectApi<Lease> leases) {
+        return new ApiClusterWrites(nodes, pods, leases);
+    }
+
+    /**
+     * Reads when a node has last renewed its Lease, in microseconds since 1970; {@link ClusterCache#NEVER} if it has none, or
+     * if Leases are not read here.
+     */
+    default CompletableFuture<Long> renewTime(String node) {
+        return CompletableFuture.completedFuture(ClusterCache.NEVER);
     }
 
     /** Reads the latest committed state of a Node. */

@@ -33,15 +33,19 @@ final class LeaseTable implements CacheTable<Lease> {
         objects.forEach(this::put);
     }
 
+    /** Returns when a Lease was renewed; {@link ClusterCache#NEVER} if it never was. */
+    static long renewTime(Lease lease) {
+        ZonedDateTime renewed = lease.getSpec() == null ? null : lease.getSpec().getRenewTime();
+        return renewed == null ? ClusterCache.NEVER : ApiTime.micros(renewed);
+    }
+
     @Override
     public void put(Lease object) {
-        ZonedDateTime renewed =
-                object.getSpec() == null ? null : object.getSpec().getRenewTime();
-        if (renewed == null) {
+        long time = renewTime(object);
+        if (time == ClusterCache.NEVER) {
             remove(object);
         } else {
             String node = object.getMetadata().getName();
-            long time = ApiTime.micros(renewed);
             renewals.computeIfAbsent(node, first -> new Renewal()).time = time;
             listeners.tell(listener -> listener.leaseRenewed(node, time));
         }

@@ -24,6 +24,8 @@
  *
  * <p>Locks: none. Every change of state is a task of the {@code ControllerLoop}, which runs one task at a time. Tasks
  * do not block. Close the loop to stop all controllers on it: no task begins afterwards, so no request does.
+ *
+ * <p>Not API: may change in any release.
  */
 @NullMarked
 package dev.podcache.controlplane.cluster;

@@ -58,6 +58,9 @@ public final class LeaderElector {
     private final ControllerLoop loop;
     private final CompletableFuture<@Nullable Void> released = new CompletableFuture<>();
 
+    private volatile long
+            leaseEnds; // nanoseconds: until then no other process gets the Lease; written by tasks of the loop
+
     private boolean leading;
     private boolean stopped;
     private long tries;
@@ -117,6 +120,7 @@ public final class LeaderElector {
         this.timekeeper = timekeeper;
         this.random = random;
         this.loop = new ControllerLoop(timekeeper);
+        this.leaseEnds = timekeeper.nanoTime();
     }
 
     /** Starts to compete. Call it once. */
@@ -155,6 +159,43 @@ public final class LeaderElector {
             });
         });
         return released;
+    }
+
+    /**
+     * Returns for how long no other process can get the Lease: until its duration after the last renewal that succeeded was
+     * sent. A request that takes longer may arrive when another process leads. Zero if this process does not lead. Takes no
+     * lock.
+     */
+    public Duration left() {
+        long left = leaseEnds - timekeeper.nanoTime();
+        return left > 0 ? Duration.ofNanos(left) : Duration.ZERO;
+    }
+
+    /**
+     * Reads the Lease live, and stops leading if another process holds it: for a leader whose write has met that of somebody
+     * else.
+     *
+     * @return whether this process leads and holds the Lease; exceptionally if it cannot be read
+     */
+    public CompletableFuture<Boolean> confirm() {
+        CompletableFuture<Boolean> confirmed = new CompletableFuture<>();
+        loop.execute(() -> loop.whenDone(leases.get(options.lease()), (lease, failure) -> {
+            if (lease == null) {
+                confirmed.completeExceptionally(ApiServerException.causeOf(failure));
+                return;
+            }
+            String holder = LeaderRecord.holder(lease);
+            boolean held = holder.equals(options.identity());
+            if (leading && !held) {
+                report(holder);
+                lose("Lease " + options.lease() + " is held by " + (holder.isEmpty() ? "nobody" : holder));
+                tries++;
+                cancelTimers();
+                next = loop.schedule(jittered(options.retryPeriod()), this::attempt);
+            }
+            confirmed.complete(leading && held);
+        }));
+        return confirmed;
     }
 
     private CompletableFuture<@Nullable Lease> release(int tries) {
@@ -231,6 +272,7 @@ public final class LeaderElector {
         next = loop.schedule(pause, this::attempt);
         Duration left = options.renewDeadline().minusNanos(timekeeper.nanoTime() - sentAt);
         if (lease != null && !left.isNegative() && !left.isZero()) {
+            leaseEnds = sentAt + options.leaseDuration().toNanos();
             won(left);
         } else if (failure != null) {
             log.info(
@@ -267,6 +309,7 @@ public final class LeaderElector {
 
     private void lose(String why) {
         leading = false;
+        leaseEnds = timekeeper.nanoTime();
         written = null;
         if (deadline != null) {
             deadline.cancel();

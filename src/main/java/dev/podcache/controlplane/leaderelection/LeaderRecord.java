@@ -1,5 +1,6 @@
 package dev.podcache.controlplane.leaderelection;
 
+import com.google.common.primitives.Ints;
 import dev.podcache.object.ObjectKey;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.api.model.coordination.v1.LeaseBuilder;
@@ -47,7 +48,7 @@ final class LeaderRecord {
     static Lease held(LeaderElectionOptions options, Lease base, Instant now) {
         boolean renewed = holder(base).equals(options.identity());
         int before = transitions(base);
-        Lease held = held(options, base, now, renewed ? before : before + 1);
+        Lease held = held(options, base, now, renewed ? before : Ints.saturatedCast(before + 1L));
         return renewed
                 ? new LeaseBuilder(held)
                         .editSpec()

@@ -4,6 +4,8 @@
  * <p>Read {@code LeaderElector}, then {@code LeaderRecord} (what the Lease says) and {@code LeaderElectionOptions}.
  *
  * <p>Locks: none; all state is used by tasks of one {@link dev.podcache.controlplane.cluster.ControllerLoop}.
+ *
+ * <p>Not API: may change in any release.
  */
 @NullMarked
 package dev.podcache.controlplane.leaderelection;

@@ -64,7 +64,8 @@ final class HealthRules {
             return new NodeHealth(ready, ready == null ? createdAt(node, now) : now.nanos(), ClusterCache.NEVER);
         }
         if (ready == null) {
-            return known.ready() == null ? known : new NodeHealth(null, known.probedAt(), known.renewTime());
+            // its removal is a sign of life, too
+            return known.ready() == null ? known : new NodeHealth(null, now.nanos(), known.renewTime());
         }
         return isSameHeartbeat(known.ready(), ready) ? known : new NodeHealth(ready, now.nanos(), known.renewTime());
     }

@@ -47,6 +47,30 @@ final class HealthWrites {
     }
 
     /**
+     * Reads the Lease of a node that seems to be silent, and decides again if the node has renewed it meanwhile: what is watched
+     * may be late. Where the Lease cannot be read, the decision stands.
+     *
+     * @return the decision; completed by a task of the loop
+     */
+    CompletableFuture<HealthVerdict> confirm(MonitoredNode monitored, HealthVerdict verdict) {
+        return slots.send(() -> writes.renewTime(monitored.name()))
+                .exceptionally(failure -> {
+                    log.debug(
+                            "the Lease of Node {} could not be read: {}; deciding by what was watched",
+                            monitored.name(),
+                            ApiServerException.describe(failure));
+                    return ClusterCache.NEVER;
+                })
+                .thenApply(renewed -> {
+                    if (renewed <= monitored.renewTime) {
+                        return verdict;
+                    }
+                    monitored.renewTime = renewed;
+                    return check(monitored, CheckTime.now(cache));
+                });
+    }
+
+    /**
      * Writes the changes of a decision. If that fails, reads the Node and decides again, up to five times in all.
      *
      * @return the node as written; empty if it could not be written, or does not exist any more. Completed by a task of

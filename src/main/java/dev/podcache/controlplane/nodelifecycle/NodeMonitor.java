@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -124,10 +125,7 @@ final class NodeMonitor implements ClusterListener {
             HealthVerdict verdict = health.check(node, now);
             CompletableFuture<?> rest = verdict.changes().isEmpty()
                     ? act(node, new CheckedNode(node.observed, verdict))
-                    : health.write(node, verdict).thenCompose(checked -> {
-                        CompletableFuture<?> acting = checked.isEmpty() ? null : act(node, checked.get());
-                        return acting == null ? CompletableFuture.completedFuture(null) : acting;
-                    });
+                    : health.confirm(node, verdict).thenCompose(confirmed -> writeAndAct(node, confirmed));
             if (rest != null) {
                 open.add(rest.whenComplete((done, failure) -> {
                     if (failure != null) {
@@ -138,6 +136,16 @@ final class NodeMonitor implements ClusterListener {
         } catch (RuntimeException | Error e) {
             skipped(node, e);
         }
+    }
+
+    private CompletableFuture<?> writeAndAct(MonitoredNode node, HealthVerdict confirmed) {
+        CompletableFuture<Optional<CheckedNode>> written = confirmed.changes().isEmpty()
+                ? CompletableFuture.completedFuture(Optional.of(new CheckedNode(node.observed, confirmed)))
+                : health.write(node, confirmed);
+        return written.thenCompose(checked -> {
+            CompletableFuture<?> acting = checked.isEmpty() ? null : act(node, checked.get());
+            return acting == null ? CompletableFuture.completedFuture(null) : acting;
+        });
     }
 
     private static void skipped(MonitoredNode node, Throwable failure) {

@@ -1,5 +1,6 @@
 package dev.podcache.controlplane.nodelifecycle;
 
+import dev.podcache.pod.TaintToleration;
 import io.fabric8.kubernetes.api.model.Taint;
 import io.fabric8.kubernetes.api.model.Toleration;
 import java.time.Duration;
@@ -7,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** Decides how long a pod may stay on a node with NoExecute taints. Pure functions. */
 final class Tolerations {
@@ -36,7 +36,7 @@ final class Tolerations {
         for (Taint taint : taints) {
             // the first that matches, as upstream
             Toleration match = tolerations.stream()
-                    .filter(toleration -> tolerates(toleration, taint))
+                    .filter(toleration -> TaintToleration.tolerates(toleration, taint))
                     .findFirst()
                     .orElse(null);
             if (match == null) {
@@ -58,24 +58,5 @@ final class Tolerations {
                 .map(seconds -> Duration.ofSeconds(Math.max(0, seconds)))
                 .min(Duration::compareTo)
                 .orElse(FOREVER);
-    }
-
-    /** Returns whether a toleration matches a taint. An empty effect matches all effects, an empty key all keys. */
-    static boolean tolerates(Toleration toleration, Taint taint) {
-        String effect = text(toleration.getEffect());
-        String key = text(toleration.getKey());
-        if (!(effect.isEmpty() || effect.equals(text(taint.getEffect())))
-                || !(key.isEmpty() || key.equals(text(taint.getKey())))) {
-            return false;
-        }
-        return switch (text(toleration.getOperator())) {
-            case "", "Equal" -> text(toleration.getValue()).equals(text(taint.getValue()));
-            case "Exists" -> true;
-            default -> false;
-        };
-    }
-
-    private static String text(@Nullable String value) {
-        return value == null ? "" : value;
     }
 }

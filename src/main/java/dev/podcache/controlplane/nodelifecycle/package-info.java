@@ -22,6 +22,8 @@
  *
  * <p>Locks: none; everything is a task of the cache's {@link dev.podcache.controlplane.cluster.ControllerLoop}. How a
  * simulation runs this package: {@link dev.podcache.controlplane.cluster}.
+ *
+ * <p>Not API: may change in any release.
  */
 @NullMarked
 package dev.podcache.controlplane.nodelifecycle;

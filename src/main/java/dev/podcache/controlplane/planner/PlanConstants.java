@@ -11,10 +11,10 @@ final class PlanConstants {
     /**
      * The heap of an agent for one object of 1.5 KB under WATCH: docs/performance.md, "heap per object" of 600 Secrets.
      */
-    static final int WATCHED_OBJECT_BYTES = 4_850;
+    static final int WATCHED_OBJECT_BYTES = 4_040;
 
-    /** The heap of an agent for one object of 1.5 KB under CACHE: docs/performance.md, 1.99 MB for 600 Secrets. */
-    static final int CACHED_OBJECT_BYTES = 3_320;
+    /** The heap of an agent for one object of 1.5 KB under CACHE: docs/performance.md, 1.81 MB for 600 Secrets. */
+    static final int CACHED_OBJECT_BYTES = 3_020;
 
     /**
      * The memory of one watch at the API server: kubernetes/kubernetes#117777, which calls it a crude estimate. Nobody

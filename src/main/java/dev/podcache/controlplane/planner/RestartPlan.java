@@ -2,7 +2,6 @@ package dev.podcache.controlplane.planner;
 
 import static dev.podcache.controlplane.planner.Figures.seconds;
 
-import dev.podcache.reflector.AttemptSpread;
 import dev.podcache.reflector.Recovery;
 import dev.podcache.time.OutageBackoff;
 
@@ -20,7 +19,7 @@ final class RestartPlan {
         double connecting =
                 Math.max(seconds(OutageBackoff.INITIAL_PAUSE), connections / (double) PlanConstants.HANDSHAKES);
         int ofNode = (int) Math.min(Integer.MAX_VALUE, figures.value(PlanFigure.WATCHES_PER_NODE));
-        double spread = seconds(AttemptSpread.of(ofNode));
+        double spread = seconds(Recovery.spread(ofNode));
         figures.put(PlanFigure.RESUMED, watches, "%s watches, one request each.", watches);
         figures.put(
                 PlanFigure.PEAK_REQUESTS,

@@ -70,7 +70,12 @@ final class SimulatedAgent {
 
     private static void setReady(Node node, Instant now) {
         String time = ApiTime.of(now);
-        NodeCondition ready = new NodeCondition(time, time, null, "KubeletReady", "True", "Ready");
+        NodeCondition ready = new NodeCondition();
+        ready.setType("Ready");
+        ready.setStatus("True");
+        ready.setReason("KubeletReady");
+        ready.setLastHeartbeatTime(time);
+        ready.setLastTransitionTime(time);
         for (NodeCondition before : node.getStatus().getConditions()) {
             if (before.getType().equals("Ready")) {
                 ready.setLastTransitionTime(before.getLastTransitionTime());

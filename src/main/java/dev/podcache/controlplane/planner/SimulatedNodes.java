@@ -70,13 +70,14 @@ final class SimulatedNodes extends SimulatedObjects<Node> {
     }
 
     private static NodeCondition patched(NodeCondition before, JsonNode patch) {
-        return new NodeCondition(
-                text(patch, "lastHeartbeatTime", before.getLastHeartbeatTime()),
-                text(patch, "lastTransitionTime", before.getLastTransitionTime()),
-                text(patch, "message", before.getMessage()),
-                text(patch, "reason", before.getReason()),
-                text(patch, "status", before.getStatus()),
-                text(patch, "type", before.getType()));
+        NodeCondition patched = new NodeCondition();
+        patched.setLastHeartbeatTime(text(patch, "lastHeartbeatTime", before.getLastHeartbeatTime()));
+        patched.setLastTransitionTime(text(patch, "lastTransitionTime", before.getLastTransitionTime()));
+        patched.setMessage(text(patch, "message", before.getMessage()));
+        patched.setReason(text(patch, "reason", before.getReason()));
+        patched.setStatus(text(patch, "status", before.getStatus()));
+        patched.setType(text(patch, "type", before.getType()));
+        return patched;
     }
 
     private static @Nullable String text(JsonNode patch, String field, @Nullable String before) {
@@ -123,8 +124,13 @@ final class SimulatedNodes extends SimulatedObjects<Node> {
     }
 
     private Node stored(Node before, Map<String, String> annotations, @Nullable NodeSpec spec, NodeStatus status) {
-        ObjectMeta metadata = metadata(before.getMetadata(), annotations);
-        return store(new Node(before.getApiVersion(), before.getKind(), metadata, spec, status));
+        Node node = new Node();
+        node.setApiVersion(before.getApiVersion());
+        node.setKind(before.getKind());
+        node.setMetadata(metadata(before.getMetadata(), annotations));
+        node.setSpec(spec);
+        node.setStatus(status);
+        return store(node);
     }
 
     // not by builders, which take longer than the rest of a report

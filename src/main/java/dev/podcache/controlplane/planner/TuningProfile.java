@@ -22,12 +22,12 @@ import java.util.Objects;
 public record TuningProfile(
         String name, Duration statusUpdate, Duration monitorPeriod, Duration grace, Duration eviction) {
 
-    /** Kubernetes' defaults; from 1.32 on, the grace period is 50 s. */
+    /** Kubernetes' defaults from 1.32 on. Before, the grace period was 40 s. */
     public static final TuningProfile DEFAULT = new TuningProfile(
             "default",
             NodeStatusOptions.DEFAULT_UPDATE_FREQUENCY,
             NodeLifecycleOptions.DEFAULT.monitorPeriod(),
-            Duration.ofSeconds(40),
+            NodeLifecycleOptions.DEFAULT.monitorGracePeriod(),
             Duration.ofMinutes(5));
 
     /** Fast update and fast reaction. */

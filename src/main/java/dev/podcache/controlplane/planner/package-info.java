@@ -8,6 +8,8 @@
  * order. {@code PlanConstants} has the figures of others, each with its source. {@link
  * dev.podcache.controlplane.planner.Simulation} runs {@code SimulatedAgent}s and the controllers against a {@code
  * SimulatedServer}, on one thread. Has no locks.
+ *
+ * <p>Not API: may change in any release.
  */
 @NullMarked
 package dev.podcache.controlplane.planner;

@@ -47,12 +47,13 @@ final class AgentChecks {
     }
 
     /** @param known whether the Node is known, for an agent that does not register it */
-    AgentChecks node(NodeStatusUpdater updater, CountedPorts counted, NodeAgentBuilder options, BooleanSupplier known) {
+    AgentChecks node(
+            NodeStatusUpdater updater, CountedPorts counted, KubeletConfiguration options, BooleanSupplier known) {
         live(
                 "node-status",
                 () -> shorter(updater.sinceTick(), counted.nodes.sinceRequest()),
-                LIMIT.plus(options.heartbeats.statusUpdate()));
-        boolean registers = options.registration.register();
+                LIMIT.plus(options.heartbeats().statusUpdate()));
+        boolean registers = options.registration().register();
         ready(
                 "node-registered",
                 () -> registers ? updater.state().registered() : known.getAsBoolean(),
@@ -77,12 +78,12 @@ final class AgentChecks {
     }
 
     /** Returns what an agent with these checks and options tells about itself. */
-    ComponentInfo component(NodeAgent agent, NodeAgentBuilder options) {
-        ComponentInfo info = ComponentInfo.of("podcache", options.version)
+    ComponentInfo component(NodeAgent agent, NodeAgentOptions options) {
+        ComponentInfo info = ComponentInfo.of("podcache", options.version())
                 .withChecks(live(), ready())
-                .withConfiguration(() -> EffectiveConfiguration.of(options))
-                .withFlags(() -> options.flags);
-        return options.scrape
+                .withConfiguration(() -> EffectiveConfiguration.of(options.configuration()))
+                .withFlags(options::flags);
+        return options.scrape()
                 .map(scrape -> info.withMetrics(scrape.apply(agent)))
                 .orElse(info);
     }

@@ -2,6 +2,7 @@ package dev.podcache.kubelet.agent;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import com.google.common.io.Closer;
 import com.google.common.util.concurrent.Service;
 import dev.podcache.kubelet.events.EventBroadcaster;
 import dev.podcache.kubelet.eviction.EvictablePods;
@@ -12,9 +13,13 @@ import dev.podcache.kubelet.eviction.PressureType;
 import dev.podcache.kubelet.host.HostFacts;
 import dev.podcache.kubelet.podconfig.ServiceAccountTokens;
 import dev.podcache.kubelet.podconfig.ServiceLister;
+import dev.podcache.kubelet.podconfig.TrustBundleSource;
+import dev.podcache.kubelet.podconfig.TrustBundles;
 import dev.podcache.kubelet.podstatus.PodStatusManager;
 import dev.podcache.kubelet.podsync.ContainerHealth;
 import dev.podcache.kubelet.podsync.KnownPods;
+import dev.podcache.kubelet.podsync.NodeAdmission;
+import dev.podcache.kubelet.podsync.PodAdmission;
 import dev.podcache.kubelet.podsync.PodConfiguration;
 import dev.podcache.kubelet.podsync.PodWorkers;
 import dev.podcache.kubelet.podsync.ProbedHealth;
@@ -22,16 +27,22 @@ import dev.podcache.kubelet.podsync.SyncPeriods;
 import dev.podcache.kubelet.podsync.WorkerParts;
 import dev.podcache.kubelet.probe.ProbeNetwork;
 import dev.podcache.kubelet.runtime.HollowRuntime;
+import dev.podcache.kubelet.runtime.LocalVolumes;
+import dev.podcache.kubelet.runtime.PodIsolation;
 import dev.podcache.kubelet.runtime.PodRuntime;
+import dev.podcache.kubelet.server.ProbeSeries;
 import dev.podcache.kubelet.staticpods.MirrorPods;
 import dev.podcache.kubelet.staticpods.StaticPodFolder;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.node.NodeLister;
+import dev.podcache.object.ObjectKey;
 import dev.podcache.pod.PodEnd;
 import dev.podcache.pod.PodOrigin;
 import dev.podcache.reflector.Recovery;
 import dev.podcache.reflector.Reflector;
 import dev.podcache.time.TaskThreads;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import java.time.Duration;
@@ -39,9 +50,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What an agent does with pods: follows those that are assigned to its node and those in files, runs them, reports their
@@ -49,11 +63,17 @@ import java.util.function.BooleanSupplier;
  */
 final class AgentPods implements EvictablePods {
 
+    private static final Logger log = LoggerFactory.getLogger(AgentPods.class);
+    private static final Duration NODE_TIMEOUT = Duration.ofSeconds(5);
+
     private final AgentParts parts;
     private final AgentHooks hooks;
     private final KnownPods known = new KnownPods();
     private final ServiceLister services;
+    private final TrustBundles bundles;
     private final PodStatusManager statuses;
+    private final NodeAdmission fit;
+    private final PodAdmission own;
     private final ProbeNetwork network;
     private final ProbedHealth probes;
     private final PodWorkers workers;
@@ -73,6 +93,7 @@ final class AgentPods implements EvictablePods {
             EventBroadcaster events,
             TaskThreads threads,
             NodePorts ports,
+            TrustBundleSource trustBundles,
             Recovery recovery) {}
 
     /**
@@ -84,49 +105,77 @@ final class AgentPods implements EvictablePods {
      */
     record AgentHooks(BooleanSupplier runtimeStarted, Runnable pressureChanged, Runnable nodeIsKnown) {}
 
-    /** Makes an instance that watches the Services, and does nothing else until started. */
-    AgentPods(NodeAgentBuilder options, Caches caches, AgentParts parts, AgentHooks hooks) {
+    /**
+     * Makes an instance that watches the Services, and does nothing else until started.
+     *
+     * @param opened takes what the caller has to close if this constructor throws, or a later one
+     */
+    AgentPods(NodeAgentOptions options, Caches caches, AgentParts parts, AgentHooks hooks, Closer opened) {
         this.parts = parts;
         this.hooks = hooks;
         NodePorts ports = parts.ports;
         this.services = ServiceLister.following(ports.services(), parts.recovery);
+        opened.register(services::close);
+        ChangeDetectionStrategy strategy = options.configuration().caching().strategy();
+        this.bundles = new TrustBundles(
+                parts.trustBundles, parts.recovery, ports.timekeeper(), new BundleChanges(this::workers, strategy));
+        opened.register(bundles::close);
         MirrorPods mirrors =
                 new MirrorPods(ports.podStatus(), parts.lister, ports.timekeeper(), this::mirrorPodsChanged);
         this.statuses =
                 new PodStatusManager(ports.podStatus(), known.shownBy(mirrors), ports.timekeeper(), AgentPods::random);
-        this.network = new ProbeNetwork(ports.timekeeper(), options.version);
+        this.own = options.admission();
+        this.fit = new NodeAdmission(
+                new NodeAdmission.AskedNode(
+                        parts.facts.operatingSystem(), pod -> parts.lister.get(), pod -> askForNode()),
+                this::active,
+                statuses::hasStatus,
+                PodIsolation.of(parts.runtime));
+        this.network = new ProbeNetwork(ports.timekeeper(), options.version());
+        opened.register(network::close);
         this.probes = ProbedHealth.of(network, parts.runtime, parts.events, parts.threads, this::changed);
+        opened.register(probes::close);
         this.workers =
                 new PodWorkers(workerParts(options, caches), this::rejection, parts.calls.listing(), AgentPods::random);
+        opened.register(workers::close);
         this.eviction = NodeEviction.manager(options, parts, hooks, this);
-        if (options.caching.strategy() != ChangeDetectionStrategy.GET) {
+        if (strategy != ChangeDetectionStrategy.GET) {
             workers.follow(caches.secrets());
             workers.follow(caches.configMaps());
         }
         this.nodePods = new NodePods(
                 workers,
                 mirrors,
-                options.staticPods,
+                options.configuration().staticPods(),
                 new StaticPodFolder.FolderParts(parts.node, parts.events, parts.threads, ports.timekeeper()));
         this.assigned = new Reflector<>(ports.pods(), nodePods, parts.recovery);
     }
 
-    private WorkerParts workerParts(NodeAgentBuilder options, Caches caches) {
+    private WorkerParts workerParts(NodeAgentOptions options, Caches caches) {
         NodePorts ports = parts.ports;
         ServiceAccountTokens tokens = new ServiceAccountTokens(ports.tokens(), ports.timekeeper(), AgentPods::random);
         // nothing would answer the probes and hooks of containers that are not real
         boolean hollow = parts.runtime instanceof HollowRuntime;
         return new WorkerParts(
                 parts.runtime,
-                new PodConfiguration(caches.secrets(), caches.configMaps(), services, tokens, parts.events),
+                new PodConfiguration(
+                        caches.secrets(),
+                        caches.configMaps(),
+                        services,
+                        tokens,
+                        bundles,
+                        options.configuration().clusterDomain(),
+                        LocalVolumes.of(parts.runtime),
+                        parts.events),
                 hollow ? ContainerHealth.UNPROBED : probes,
                 hollow ? Optional.empty() : Optional.of(network),
                 statuses,
                 parts.events,
                 known,
                 pod -> parts.lister.get(),
-                SyncPeriods.of(options.caching.syncFrequency()),
-                options.listener,
+                SyncPeriods.of(options.configuration().caching().syncFrequency())
+                        .withLongestRestart(options.configuration().restarts().longest()),
+                options.listener(),
                 parts.threads,
                 ports.timekeeper());
     }
@@ -149,12 +198,21 @@ final class AgentPods implements EvictablePods {
                 : all;
     }
 
+    private static Pod withStatus(Pod pod, PodStatus status) {
+        Pod shown = new Pod();
+        shown.setApiVersion(pod.getApiVersion());
+        shown.setKind(pod.getKind());
+        shown.setMetadata(pod.getMetadata());
+        shown.setSpec(pod.getSpec());
+        shown.setStatus(status);
+        return shown;
+    }
+
     /** Follows upstream's {@code GetPods}: the status that the API server shows is that of a mirror pod. */
     private Pod withStatusOfStatic(Pod pod) {
         return PodOrigin.isStatic(pod)
                 ? statuses.getPodStatus(pod.getMetadata().getUid())
-                        .map(status ->
-                                new Pod(pod.getApiVersion(), pod.getKind(), pod.getMetadata(), pod.getSpec(), status))
+                        .map(status -> withStatus(pod, status))
                         .orElse(pod)
                 : pod;
     }
@@ -177,6 +235,19 @@ final class AgentPods implements EvictablePods {
                 .collect(ImmutableMap.toImmutableMap(probe -> probe.getKey().toString(), Map.Entry::getValue));
     }
 
+    /** Returns what the checks of each probe have shown. */
+    List<ProbeSeries> probeSeries() {
+        return probes.counted().stream()
+                .map(each -> new ProbeSeries(
+                        each.pod(),
+                        each.container(),
+                        each.kind().toString(),
+                        each.results(),
+                        each.durations(),
+                        each.seconds()))
+                .toList();
+    }
+
     /** Returns the newest statuses of the pods that have one. */
     List<PodStatus> statuses() {
         return known.all().stream()
@@ -191,7 +262,26 @@ final class AgentPods implements EvictablePods {
 
     private Optional<PodRejection> rejection(Pod pod) {
         // containers that are not real use nothing of the node
-        return parts.runtime instanceof HollowRuntime ? Optional.empty() : eviction.rejection(pod);
+        Optional<PodRejection> pressure =
+                parts.runtime instanceof HollowRuntime ? Optional.empty() : eviction.rejection(pod);
+        return pressure.or(() -> fit.rejection(pod)).or(() -> own.rejection(pod));
+    }
+
+    /** Asks for the Node, for at most a few seconds. */
+    private Optional<Node> askForNode() {
+        Timekeeper.Scheduled call = parts.threads.beginCall();
+        try {
+            CompletableFuture<Node> answer = parts.ports.nodes().get(ObjectKey.validatedClusterScoped(parts.node));
+            return parts.ports.timekeeper().await(answer, NODE_TIMEOUT) ? Optional.of(answer.join()) : Optional.empty();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Optional.empty();
+        } catch (CompletionException e) {
+            log.debug("Node {} was not read; deciding by what its watch has shown", parts.node, e);
+            return Optional.empty();
+        } finally {
+            call.cancel();
+        }
     }
 
     @Override
@@ -251,9 +341,14 @@ final class AgentPods implements EvictablePods {
         parts.threads.close();
     }
 
-    /** Stops following the Services. */
+    /** Stops following the Services and the trust bundles. */
     void endServices() {
         services.close();
+        bundles.close();
+    }
+
+    private PodWorkers workers() {
+        return workers;
     }
 
     private static double random() {

@@ -24,12 +24,13 @@ final class AgentView implements NodeView {
     private final long startedAt;
 
     /** Creates a view. The agent may still be under construction. */
-    AgentView(NodeAgent agent, String node, NodeAgentBuilder options, Timekeeper timekeeper) {
+    AgentView(NodeAgent agent, NodeAgentOptions options, Timekeeper timekeeper) {
         this.agent = agent;
-        this.node = node;
-        this.version = options.version;
-        this.strategy = options.caching.strategy();
-        this.leaseDuration = Duration.ofSeconds(options.heartbeats.leaseSeconds());
+        this.node = options.node();
+        this.version = options.version();
+        this.strategy = options.configuration().caching().strategy();
+        this.leaseDuration =
+                Duration.ofSeconds(options.configuration().heartbeats().leaseSeconds());
         this.timekeeper = timekeeper;
         this.startedAt = timekeeper.nanoTime();
     }
@@ -72,6 +73,11 @@ final class AgentView implements NodeView {
     @Override
     public CacheStats stats() {
         return agent.caches().stats();
+    }
+
+    @Override
+    public Optional<Duration> unansweredFor() {
+        return agent.unansweredFor();
     }
 
     @Override

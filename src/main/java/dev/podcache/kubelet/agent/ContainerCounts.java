@@ -1,13 +1,15 @@
 package dev.podcache.kubelet.agent;
 
+import static dev.podcache.pod.PodSpecNames.present;
+
+import com.google.common.collect.Iterables;
+import com.google.common.collect.Streams;
 import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /** How many pods and containers of a node run. Immutable. */
 record ContainerCounts(int runningPods, int running, int exited) {
@@ -30,14 +32,12 @@ record ContainerCounts(int runningPods, int running, int exited) {
     }
 
     private static List<ContainerState> states(PodStatus status) {
-        return Stream.of(present(status.getInitContainerStatuses()), present(status.getContainerStatuses()))
-                .flatMap(List::stream)
+        return Streams.stream(Iterables.concat(
+                        present(status.getInitContainerStatuses()),
+                        present(status.getContainerStatuses()),
+                        present(status.getEphemeralContainerStatuses())))
                 .map(ContainerStatus::getState)
                 .filter(Objects::nonNull)
                 .toList();
-    }
-
-    private static List<ContainerStatus> present(@Nullable List<ContainerStatus> statuses) {
-        return statuses == null ? List.of() : statuses;
     }
 }

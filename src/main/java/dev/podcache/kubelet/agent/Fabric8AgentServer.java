@@ -2,7 +2,8 @@ package dev.podcache.kubelet.agent;
 
 import dev.podcache.Podcache;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
-import dev.podcache.apiserver.fabric8.Heartbeats;
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer.Heartbeats;
+import dev.podcache.kubelet.podconfig.TrustBundleSource;
 import dev.podcache.node.NodeLister;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +13,7 @@ final class Fabric8AgentServer implements AgentServer {
 
     private final Fabric8ApiServer server;
     private final boolean owned;
-    private final NodeAgentBuilder options;
+    private final NodeAgentOptions options;
     private final Heartbeats heartbeats;
     private final NodePorts ports;
     private @Nullable Podcache podcache;
@@ -21,14 +22,25 @@ final class Fabric8AgentServer implements AgentServer {
      * Creates a server without caches.
      *
      * @param owned whether {@link #close} closes {@code server}
-     * @param options of the agent, whose node is named
+     * @param options of the agent
      */
-    Fabric8AgentServer(Fabric8ApiServer server, boolean owned, NodeAgentBuilder options) {
+    Fabric8AgentServer(Fabric8ApiServer server, boolean owned, NodeAgentOptions options) {
         this.server = server;
         this.owned = owned;
         this.options = options;
-        this.heartbeats = server.heartbeats(Duration.ofSeconds(options.heartbeats.leaseSeconds()));
-        this.ports = NodePorts.of(server, heartbeats, String.valueOf(options.node));
+        this.heartbeats = server.heartbeats(
+                Duration.ofSeconds(options.configuration().heartbeats().leaseSeconds()));
+        this.ports = NodePorts.of(server, heartbeats, options.node());
+    }
+
+    /** Creates a server without caches that closes {@code server}: if it throws, too. */
+    static Fabric8AgentServer owning(Fabric8ApiServer server, NodeAgentOptions options) {
+        try {
+            return new Fabric8AgentServer(server, true, options);
+        } catch (Throwable e) {
+            server.close();
+            throw e;
+        }
     }
 
     @Override
@@ -38,12 +50,18 @@ final class Fabric8AgentServer implements AgentServer {
 
     @Override
     public Caches caches(NodeLister node) {
-        podcache = options.caching
+        podcache = options.configuration()
+                .caching()
                 .applyTo(Podcache.builder(server))
                 .nodeLister(node)
-                .metrics(options.metrics)
+                .metrics(options.metrics())
                 .build();
         return new Caches(podcache.secrets(), podcache.configMaps());
+    }
+
+    @Override
+    public TrustBundleSource trustBundles() {
+        return new ServedTrustBundles(server, kind -> podcache().objects(kind));
     }
 
     @Override

@@ -1,13 +1,17 @@
 package dev.podcache.kubelet.agent;
 
 import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSet;
 import dev.podcache.Podcache;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.apiserver.fabric8.RequestLimit;
 import dev.podcache.kubelet.events.EventBroadcaster;
+import dev.podcache.kubelet.events.EventRecorder;
 import dev.podcache.kubelet.nodestatus.RuntimeHealth;
+import dev.podcache.kubelet.podconfig.ContainerConfiguration;
 import dev.podcache.kubelet.podconfig.ServiceAccountTokens;
 import dev.podcache.kubelet.podconfig.ServiceLister;
+import dev.podcache.kubelet.podconfig.TrustBundles;
 import dev.podcache.kubelet.podstatus.PodStatusManager;
 import dev.podcache.kubelet.podsync.ContainerHealth;
 import dev.podcache.kubelet.podsync.KnownPods;
@@ -19,6 +23,7 @@ import dev.podcache.kubelet.podsync.ServerPods;
 import dev.podcache.kubelet.podsync.SyncPeriods;
 import dev.podcache.kubelet.podsync.WorkerParts;
 import dev.podcache.kubelet.runtime.HollowRuntime;
+import dev.podcache.kubelet.runtime.LocalVolumes;
 import dev.podcache.kubelet.runtime.RuntimeEvents;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.object.ObjectKind;
@@ -28,6 +33,7 @@ import dev.podcache.time.Durations;
 import dev.podcache.time.TaskThreads;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.ObjectReference;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -64,6 +70,9 @@ public final class HollowNodes implements AutoCloseable {
     /** Of how many pods the status is reported at the same time: a slow server must not make pods of many nodes wait. */
     private static final int POD_REPORTS = 64;
 
+    /** What a kubelet reports of each container that starts: thousands of hollow pods would only fill the server with it. */
+    private static final ImmutableSet<String> STARTS = ImmutableSet.of("Pulled", "Created", "Started");
+
     private final Fabric8ApiServer server;
     private final boolean ownsServer;
     private final List<HollowNode> nodes = new ArrayList<>();
@@ -75,6 +84,7 @@ public final class HollowNodes implements AutoCloseable {
     private final SharedNodes shared;
     private final Podcache cache;
     private final ServiceLister services;
+    private final TrustBundles bundles;
     private final EventBroadcaster events;
     private final PodStatusManager statuses;
     private final KnownPods known = new KnownPods();
@@ -113,14 +123,27 @@ public final class HollowNodes implements AutoCloseable {
                 server.api(ObjectKind.POD, TIMEOUT), known::get, timekeeper, HollowNodes::random, POD_REPORTS);
         ServiceAccountTokens tokens =
                 new ServiceAccountTokens(server.tokenRequests(TIMEOUT), timekeeper, HollowNodes::random);
+        bundles = new TrustBundles(
+                new ServedTrustBundles(server, cache::objects),
+                recovery,
+                timekeeper,
+                new BundleChanges(this::workers, template.strategy));
         workers = new PodWorkers(
                 new WorkerParts(
                         runtime,
-                        new PodConfiguration(cache.secrets(), cache.configMaps(), services, tokens, events),
+                        new PodConfiguration(
+                                cache.secrets(),
+                                cache.configMaps(),
+                                services,
+                                tokens,
+                                bundles,
+                                ContainerConfiguration.DEFAULT_CLUSTER_DOMAIN,
+                                LocalVolumes.of(runtime),
+                                events),
                         ContainerHealth.UNPROBED,
                         Optional.empty(),
                         statuses,
-                        events,
+                        this::record,
                         known,
                         pod -> shared.get(pod.getSpec().getNodeName()),
                         periods,
@@ -130,7 +153,7 @@ public final class HollowNodes implements AutoCloseable {
                 PodAdmission.ALL,
                 new NodeCalls(timekeeper, () -> {}).listing(),
                 HollowNodes::random);
-        runtime.start(new HollowNotifications());
+        runtime.listen(new HollowNotifications());
         nodeWatch = new Reflector<>(server.listerWatcher(ObjectKind.NODE, "", ""), shared, recovery);
         podWatch = new Reflector<>(
                 server.listerWatcher(ObjectKind.POD, "", "spec.nodeName!="),
@@ -220,6 +243,7 @@ public final class HollowNodes implements AutoCloseable {
         health.stopAsync();
         events.close();
         services.close();
+        bundles.close();
         cache.close();
         if (ownsServer) {
             server.close();
@@ -254,6 +278,16 @@ public final class HollowNodes implements AutoCloseable {
         } else if (registered.add(name) && following.get()) {
             server.timekeeper().workers().execute(this::startNext);
         }
+    }
+
+    private void record(ObjectReference about, EventRecorder.EventType type, String reason, String message) {
+        if (!STARTS.contains(reason)) {
+            events.event(about, type, reason, message);
+        }
+    }
+
+    private PodWorkers workers() {
+        return workers;
     }
 
     private static double random() {

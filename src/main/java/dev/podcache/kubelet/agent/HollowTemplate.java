@@ -13,7 +13,7 @@ import java.util.Objects;
 
 /**
  * What {@link HollowNodes} are like. By default they have 32 cores, 256 GiB of memory, room for 110 pods and a kubelet's
- * periods, and cache Secrets and ConfigMaps for the TTL. Not thread-safe; read when the nodes are started.
+ * periods and its strategy, WATCH. Not thread-safe; read when the nodes are started.
  */
 public final class HollowTemplate {
 
@@ -25,7 +25,7 @@ public final class HollowTemplate {
     int cores = 32;
     long memoryBytes = 256 * GIGABYTE;
     int maxPods = 110;
-    ChangeDetectionStrategy strategy = ChangeDetectionStrategy.CACHE;
+    ChangeDetectionStrategy strategy = ChangeDetectionStrategy.WATCH;
     Duration leaseDuration = Duration.ofSeconds(40);
     Duration statusReport = Duration.ofMinutes(5);
     Duration syncFrequency = Duration.ofMinutes(1);
@@ -62,7 +62,7 @@ public final class HollowTemplate {
         return this;
     }
 
-    /** Sets how changes of Secrets and ConfigMaps are detected. */
+    /** Sets how changes of Secrets and ConfigMaps are detected. Default: WATCH. */
     public HollowTemplate strategy(ChangeDetectionStrategy value) {
         strategy = Objects.requireNonNull(value, "strategy");
         return this;

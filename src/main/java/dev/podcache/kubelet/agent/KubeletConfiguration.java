@@ -8,42 +8,68 @@ import dev.podcache.kubelet.nodestatus.NodeIps;
 import dev.podcache.kubelet.nodestatus.NodeLabels;
 import dev.podcache.kubelet.nodestatus.NodeReservations;
 import dev.podcache.kubelet.nodestatus.NodeTaints;
+import dev.podcache.kubelet.podconfig.ContainerConfiguration;
 import dev.podcache.kubelet.staticpods.StaticPodFiles;
 import dev.podcache.manager.ChangeDetectionStrategy;
+import dev.podcache.object.Names;
+import dev.podcache.object.Quoted;
+import dev.podcache.time.Durations;
 import io.fabric8.kubernetes.api.model.Taint;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
  * The complete configuration of a node agent. Immutable. The defaults are those of the kubelet's {@code
  * pkg/kubelet/apis/config/v1beta1/defaults.go}; the fields are grouped by purpose.
  *
+ * @param clusterDomain the end of the full names of pods, such as {@code cluster.local}; "" for no full names. Unlike a
+ *     kubelet, the agent has the domain of kubeadm by default, because what starts a kubelet configures it
  * @param eviction when pods are evicted, and what of memory and disk is kept free for that
  * @param staticPods where static pods are; empty if the node has none
  * @param health the port of the agent's own health
+ * @param restarts how long the restart of a container that ends again and again waits
  */
 public record KubeletConfiguration(
         ObjectCaching caching,
         HeartbeatTimes heartbeats,
         RequestLimit rates,
+        String clusterDomain,
         NodeRegistrationOptions registration,
         Reservations reservations,
         EvictionOptions eviction,
         Endpoint endpoint,
         Optional<StaticPodFiles> staticPods,
-        HealthPort health) {
+        HealthPort health,
+        CrashLoopBackOff restarts) {
 
     /** The kubelet's defaults. */
     public static final KubeletConfiguration DEFAULT = new KubeletConfiguration(
             ObjectCaching.usual(ChangeDetectionStrategy.WATCH, Duration.ofMinutes(1)),
             new HeartbeatTimes(Duration.ofSeconds(10), Duration.ofMinutes(5), 40),
             new RequestLimit(50, 100),
+            ContainerConfiguration.DEFAULT_CLUSTER_DOMAIN,
             new NodeRegistrationOptions(true, ImmutableMap.of(), ImmutableList.of(), "", NodeIps.NONE),
             new Reservations(110, 0, NodeReservations.none()),
             EvictionOptions.defaults(),
             new Endpoint(true, "0.0.0.0", 10_250, "", "", ""),
             Optional.empty(),
-            new HealthPort("127.0.0.1", 10_248));
+            new HealthPort("127.0.0.1", 10_248),
+            new CrashLoopBackOff(CrashLoopBackOff.LONGEST));
+
+    /**
+     * Returns {@code value} if it can be the domain of a cluster.
+     *
+     * @throws IllegalArgumentException otherwise
+     */
+    public static String legalDomain(String value) {
+        if (!value.isEmpty() && !Names.isSubdomain(value)) {
+            throw new IllegalArgumentException("clusterDomain " + Quoted.value(value)
+                    + " is no DNS name: use lower-case letters, digits, '-' and '.', as in cluster.local");
+        }
+        return value;
+    }
 
     /** Returns a copy whose node has neither an HTTPS endpoint nor a health port. */
     public KubeletConfiguration withoutEndpoint() {
@@ -51,12 +77,14 @@ public record KubeletConfiguration(
                 caching,
                 heartbeats,
                 rates,
+                clusterDomain,
                 registration,
                 reservations,
                 eviction,
                 Endpoint.NONE,
                 staticPods,
-                HealthPort.OFF);
+                HealthPort.OFF,
+                restarts);
     }
 
     /**
@@ -75,24 +103,25 @@ public record KubeletConfiguration(
      * @param providerId the ID of the machine at its cloud provider, or ""
      */
     public record NodeRegistrationOptions(
-            boolean register,
-            ImmutableMap<String, String> labels,
-            ImmutableList<Taint> taints,
-            String providerId,
-            NodeIps addresses) {
+            boolean register, Map<String, String> labels, List<Taint> taints, String providerId, NodeIps addresses) {
+
+        public NodeRegistrationOptions {
+            labels = ImmutableMap.copyOf(labels);
+            taints = ImmutableList.copyOf(taints);
+        }
 
         NodeRegistrationOptions withRegister(boolean value) {
             return new NodeRegistrationOptions(value, labels, taints, providerId, addresses);
         }
 
         /** Throws an {@link IllegalArgumentException} if a label is not legal, or a node may not set it. */
-        NodeRegistrationOptions withLabels(ImmutableMap<String, String> values) {
+        NodeRegistrationOptions withLabels(Map<String, String> values) {
             NodeLabels.requireAllowed(values);
             return new NodeRegistrationOptions(register, values, taints, providerId, addresses);
         }
 
         /** Throws an {@link IllegalArgumentException} if a taint is not legal. */
-        NodeRegistrationOptions withTaints(ImmutableList<Taint> values) {
+        NodeRegistrationOptions withTaints(List<Taint> values) {
             NodeTaints.requireLegal(values);
             return new NodeRegistrationOptions(register, labels, values, providerId, addresses);
         }
@@ -123,6 +152,28 @@ public record KubeletConfiguration(
 
         /** No endpoint. */
         static final Endpoint NONE = new Endpoint(false, "", 0, "", "", "");
+    }
+
+    /**
+     * How long the restart of a container waits that ends again and again.
+     *
+     * @param longest the longest pause, from 1 s to 5 min; the first is 10 s, or this if it is shorter
+     */
+    public record CrashLoopBackOff(Duration longest) {
+
+        /** The shortest that is allowed for the longest pause. */
+        public static final Duration SHORTEST = Duration.ofSeconds(1);
+
+        /** The longest that is allowed, and the default. */
+        public static final Duration LONGEST = Duration.ofMinutes(5);
+
+        /** Throws an {@link IllegalArgumentException} that names the field, if the pause is not in range. */
+        public CrashLoopBackOff {
+            if (longest.compareTo(SHORTEST) < 0 || longest.compareTo(LONGEST) > 0) {
+                throw new IllegalArgumentException("maxContainerRestartPeriod must be from " + Durations.text(SHORTEST)
+                        + " to " + Durations.text(LONGEST) + ", but is " + Durations.text(longest));
+            }
+        }
     }
 
     /**

@@ -2,13 +2,13 @@ package dev.podcache.kubelet.agent;
 
 import com.google.common.base.Suppliers;
 import com.google.common.collect.ImmutableList;
+import com.google.common.io.Closer;
 import com.google.common.util.concurrent.MoreExecutors;
 import com.google.common.util.concurrent.Service;
 import dev.podcache.Podcache;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.kubelet.events.EventBroadcaster;
 import dev.podcache.kubelet.eviction.PressureType;
-import dev.podcache.kubelet.host.HostFacts;
 import dev.podcache.kubelet.nodelease.NodeLeaseController;
 import dev.podcache.kubelet.nodestatus.NodeStatusOptions;
 import dev.podcache.kubelet.nodestatus.NodeStatusState;
@@ -34,6 +34,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A node of a cluster. Registers its Node, maintains the Node's status and Lease, resolves what the pods of the node get
@@ -47,6 +49,8 @@ import java.util.function.Supplier;
  */
 public final class NodeAgent implements AutoCloseable {
 
+    private static final Logger log = LoggerFactory.getLogger(NodeAgent.class);
+
     /*
      * `lock` guards `started` and `closed`, and is held while the parts start, so that close() never misses a part. No
      * part waits for anything when it starts.
@@ -56,6 +60,7 @@ public final class NodeAgent implements AutoCloseable {
 
     private final AgentServer server;
     private final PodRuntime runtime;
+    private final Recovery recovery;
     private final NodeLister lister;
     private final EventBroadcaster events;
     private final TaskThreads threads;
@@ -76,37 +81,56 @@ public final class NodeAgent implements AutoCloseable {
     private boolean started; // guarded by lock
     private boolean closed; // guarded by lock
 
-    /** Creates an agent that watches its Node and the Services, and does nothing else until started. */
-    NodeAgent(String node, HostFacts facts, NodeAgentBuilder options, AgentServer server) {
+    /**
+     * Creates an agent that watches its Node and the Services, and does nothing else until started.
+     *
+     * @param opened takes what the caller has to close if this constructor throws
+     */
+    NodeAgent(NodeAgentOptions options, AgentServer server, Closer opened) {
+        String node = options.node();
         this.counted = new CountedPorts(server.ports());
         NodePorts ports = counted.ports();
         Timekeeper timekeeper = ports.timekeeper();
-        Recovery recovery = new Recovery(timekeeper);
+        this.recovery = new Recovery(timekeeper);
         this.server = server;
         this.runtime = Objects.requireNonNull(
-                options.runtime.apply(timekeeper), "the function of runtime(...) returned no runtime");
+                options.runtime().apply(timekeeper), "the function of runtime(...) returned no runtime");
         this.events = EventBroadcaster.to(ports.events(), COMPONENT, node, timekeeper);
-        this.threads = options.threadsOf.apply(options.syncs, timekeeper);
+        opened.register(events::close);
+        this.threads = options.threadsOf().apply(options.syncs(), timekeeper);
+        opened.register(threads::close);
         NodeCalls calls = new NodeCalls(timekeeper, this::reportSoon);
         this.health = new RuntimeHealth(this::runtimeStatus, calls.checks(), threads::executeNow, timekeeper);
-        NodeSelf self = new NodeSelf(node, facts, options, this::isUnder);
-        // first, because it may throw, and nothing has to be closed yet
+        NodeSelf self = new NodeSelf(options, this::isUnder);
+        // before the Node is watched, because it may throw
         NodeStatusOptions status = self.status(events, runtime, health, this::httpsPort, ports.reconnect());
         this.lister = NodeLister.following(node, ports.node(), recovery);
+        opened.register(lister::close);
         this.updater = new NodeStatusUpdater(ports.nodes(), lister, timekeeper, status);
         this.lease = new NodeLeaseController(ports.leases(), ports.nodes(), self.lease(ports.reconnect()), timekeeper);
         lease.pauseWhile(updater::isDeleted);
         this.pods = new AgentPods(
                 options,
-                options.reads.apply(server.caches(lister)),
-                new AgentPods.AgentParts(node, facts, runtime, calls, lister, events, threads, ports, recovery),
+                options.reads().apply(server.caches(lister)),
+                new AgentPods.AgentParts(
+                        node,
+                        options.facts(),
+                        runtime,
+                        calls,
+                        lister,
+                        events,
+                        threads,
+                        ports,
+                        server.trustBundles(),
+                        recovery),
                 // the Node is the owner of the Lease, and the last renewal may have come before the registration
-                new AgentPods.AgentHooks(() -> runtimeStarted, updater::syncSoon, lease::renewSoon));
-        this.endpoint = new NodeEndpoint(() -> endpointOptions(node, options, ports), updater::syncSoon, timekeeper);
+                new AgentPods.AgentHooks(() -> runtimeStarted, updater::syncSoon, lease::renewSoon),
+                opened);
+        this.endpoint = new NodeEndpoint(() -> endpointOptions(options, ports), updater::syncSoon, timekeeper);
         this.component = Suppliers.memoize(() -> newComponent(options));
-        this.healthEndpoint = new HealthEndpoint(options.health, component, timekeeper);
-        this.servesHttps = options.endpoint.enabled();
-        this.view = new AgentView(this, node, options, timekeeper);
+        this.healthEndpoint = new HealthEndpoint(options.configuration().health(), component, timekeeper);
+        this.servesHttps = options.configuration().endpoint().enabled();
+        this.view = new AgentView(this, options, timekeeper);
         this.all = new AgentServices(ImmutableList.<Service>builder()
                 .add(AgentServices.part("node status", updater::start, updater::close), lease)
                 .addAll(pods.services())
@@ -117,27 +141,38 @@ public final class NodeAgent implements AutoCloseable {
         return pods.isUnder(pressure);
     }
 
-    private KubeletServerBuilder endpointOptions(String node, NodeAgentBuilder options, NodePorts ports) {
-        KubeletServerBuilder base = KubeletServer.builder(node, ports.timekeeper())
+    private KubeletServerBuilder endpointOptions(NodeAgentOptions options, NodePorts ports) {
+        KubeletServerBuilder base = KubeletServer.builder(options.node(), ports.timekeeper())
                 .pods(pods::all)
                 .runtime(runtime)
                 .component(component.get())
                 .page(view)
+                .probes(pods::probeSeries)
                 .reviews(ports.reviews());
-        return options.server.apply(NodeEndpoint.configured(base, options.endpoint));
+        return options.server()
+                .apply(NodeEndpoint.configured(base, options.configuration().endpoint()));
     }
 
     /** Returns what the agent tells about itself. Called once, because the checks and the metrics have state. */
-    private ComponentInfo newComponent(NodeAgentBuilder options) {
+    private ComponentInfo newComponent(NodeAgentOptions options) {
         Timekeeper timekeeper = counted.ports().timekeeper();
         AgentChecks checks = new AgentChecks(timekeeper)
-                .node(updater, counted, options, () -> lister.get().isPresent())
+                .node(
+                        updater,
+                        counted,
+                        options.configuration(),
+                        () -> lister.get().isPresent())
                 .lease(lease, counted)
                 .workers(threads)
                 .eviction(pods::sinceEvictionTick)
                 .objects(new StuckObjects(() -> server.podcache().entries(), timekeeper));
         return checks.component(this, options)
                 .withObjects(lister.name(), () -> server.podcache().entries());
+    }
+
+    /** Returns for how long the API server has answered none of the lists and watches of pods and Node; empty if it answers. */
+    Optional<Duration> unansweredFor() {
+        return recovery.failingFor();
     }
 
     /** Returns the health port; empty while nothing listens there. */
@@ -157,8 +192,8 @@ public final class NodeAgent implements AutoCloseable {
      */
     public static NodeAgentBuilder builder(KubernetesClient client) {
         Objects.requireNonNull(client, "client");
-        return new NodeAgentBuilder(
-                options -> new Fabric8AgentServer(Fabric8ApiServer.of(client, options.rates), true, options));
+        return new NodeAgentBuilder(options -> Fabric8AgentServer.owning(
+                Fabric8ApiServer.of(client, options.configuration().rates()), options));
     }
 
     /**
@@ -202,7 +237,7 @@ public final class NodeAgent implements AutoCloseable {
     /** Starts the runtime, until that succeeds, and returns its status. Called by one thread at a time. */
     private RuntimeStatus runtimeStatus() {
         if (!runtimeStarted) {
-            runtime.start(new Notifications());
+            runtime.listen(new Notifications());
             runtimeStarted = true;
             pods.followIfPossible();
         }
@@ -265,7 +300,8 @@ public final class NodeAgent implements AutoCloseable {
     /**
      * Stops everything, but neither the pods nor the runtime's containers. Interrupts the calls of the runtime about pods,
      * and waits for them; afterwards, none begins that mounts volumes, or starts or stops a container. Waits at most 10 s
-     * for each part. Idempotent; a second caller does not wait.
+     * for each part. Closes the runtime, if it is AutoCloseable: it ends its threads, and leaves its containers. Idempotent; a
+     * second caller does not wait.
      */
     @Override
     public void close() {
@@ -282,8 +318,23 @@ public final class NodeAgent implements AutoCloseable {
         pods.endWorkers();
         events.close();
         pods.endServices();
+        closeRuntime();
         lister.close();
         server.close();
+    }
+
+    /** The runtime is the user's code: what it throws must not leave the rest open. */
+    private void closeRuntime() {
+        if (runtime instanceof AutoCloseable closeable) {
+            try {
+                closeable.close();
+            } catch (Exception | Error e) {
+                if (e instanceof InterruptedException) {
+                    Thread.currentThread().interrupt();
+                }
+                log.warn("the container runtime was not closed; the agent is closed without it", e);
+            }
+        }
     }
 
     /** Starts the parts when the runtime has answered for the first time, or does not answer, and the endpoint listens. */

@@ -2,17 +2,22 @@ package dev.podcache.kubelet.agent;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import com.google.common.io.Closer;
 import com.google.common.net.InetAddresses;
 import com.google.common.primitives.Ints;
 import dev.podcache.apiserver.fabric8.RequestLimit;
+import dev.podcache.kubelet.agent.KubeletConfiguration.CrashLoopBackOff;
 import dev.podcache.kubelet.agent.KubeletConfiguration.Endpoint;
+import dev.podcache.kubelet.agent.KubeletConfiguration.HealthPort;
 import dev.podcache.kubelet.agent.KubeletConfiguration.HeartbeatTimes;
 import dev.podcache.kubelet.agent.KubeletConfiguration.NodeRegistrationOptions;
 import dev.podcache.kubelet.agent.KubeletConfiguration.Reservations;
 import dev.podcache.kubelet.eviction.EvictionOptions;
 import dev.podcache.kubelet.host.HostFacts;
+import dev.podcache.kubelet.nodestatus.NodeImage;
 import dev.podcache.kubelet.nodestatus.NodeIps;
 import dev.podcache.kubelet.nodestatus.NodeReservations;
+import dev.podcache.kubelet.podsync.PodAdmission;
 import dev.podcache.kubelet.podsync.PodListener;
 import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.kubelet.runtime.PodRuntime;
@@ -49,47 +54,46 @@ import org.jspecify.annotations.Nullable;
  * no health port. Not thread-safe.
  *
  * <p>A value that is not allowed is refused with an {@link IllegalArgumentException} that names it: by its setter, which
- * then changes nothing, or by {@link #build}, if it depends on the machine or on other options. The setters must not be
- * called after {@link #build}.
+ * then changes nothing, or by {@link #build}, if it depends on the machine or on other options. A setter that is called after
+ * {@link #build} changes the next agent only.
  */
 public final class NodeAgentBuilder {
 
     private static final int SYNCS = 8;
 
-    private final Function<NodeAgentBuilder, AgentServer> serverOf;
-
-    @Nullable
-    String node;
-
-    @Nullable
-    HostFacts facts;
-
-    Function<Timekeeper, PodRuntime> runtime = HollowRuntime::new;
-    ObjectCaching caching = KubeletConfiguration.DEFAULT.caching();
-    HeartbeatTimes heartbeats = KubeletConfiguration.DEFAULT.heartbeats();
-    NodeRegistrationOptions registration = KubeletConfiguration.DEFAULT.registration();
-    Reservations reservations = KubeletConfiguration.DEFAULT.reservations();
-    EvictionOptions eviction = KubeletConfiguration.DEFAULT.eviction();
-    RequestLimit rates = KubeletConfiguration.DEFAULT.rates();
-    Endpoint endpoint = KubeletConfiguration.DEFAULT.endpoint();
-    Optional<StaticPodFiles> staticPods = KubeletConfiguration.DEFAULT.staticPods();
-    KubeletConfiguration.HealthPort health = KubeletConfiguration.HealthPort.OFF;
-    Optional<Function<NodeAgent, Supplier<String>>> scrape = Optional.empty();
-    ImmutableMap<String, String> flags = ImmutableMap.of();
-    UnaryOperator<KubeletServerBuilder> server = UnaryOperator.identity();
-    ImmutableMap<String, Quantity> capacity = ImmutableMap.of();
-    Supplier<List<NodeCondition>> conditions = List::of;
-    boolean registerAgain;
-    int syncs = SYNCS;
-    String version = AgentVersion.kubelet();
-    PodListener listener = PodListener.SILENT;
-    PodcacheMetrics metrics = PodcacheMetrics.NONE;
-    UnaryOperator<Caches> reads = UnaryOperator.identity();
-    /** Tests run everything on their own thread. */
-    BiFunction<Integer, Timekeeper, TaskThreads> threadsOf =
+    private final Function<NodeAgentOptions, AgentServer> serverOf;
+    private @Nullable String node;
+    private @Nullable HostFacts facts;
+    private Function<Timekeeper, PodRuntime> runtime = HollowRuntime::new;
+    private ObjectCaching caching = KubeletConfiguration.DEFAULT.caching();
+    private HeartbeatTimes heartbeats = KubeletConfiguration.DEFAULT.heartbeats();
+    private NodeRegistrationOptions registration = KubeletConfiguration.DEFAULT.registration();
+    private Reservations reservations = KubeletConfiguration.DEFAULT.reservations();
+    private EvictionOptions eviction = KubeletConfiguration.DEFAULT.eviction();
+    private RequestLimit rates = KubeletConfiguration.DEFAULT.rates();
+    private String clusterDomain = KubeletConfiguration.DEFAULT.clusterDomain();
+    private Endpoint endpoint = KubeletConfiguration.DEFAULT.endpoint();
+    private Optional<StaticPodFiles> staticPods = KubeletConfiguration.DEFAULT.staticPods();
+    private HealthPort health = HealthPort.OFF;
+    private CrashLoopBackOff restarts = KubeletConfiguration.DEFAULT.restarts();
+    private Optional<Function<NodeAgent, Supplier<String>>> scrape = Optional.empty();
+    private ImmutableMap<String, String> flags = ImmutableMap.of();
+    private UnaryOperator<KubeletServerBuilder> server = UnaryOperator.identity();
+    private ImmutableMap<String, Quantity> capacity = ImmutableMap.of();
+    private Supplier<List<NodeCondition>> conditions = List::of;
+    private Supplier<List<NodeImage>> images = List::of;
+    private boolean registerAgain;
+    private int syncs = SYNCS;
+    private String version = AgentVersion.kubelet();
+    private PodListener listener = PodListener.SILENT;
+    private PodAdmission admission = PodAdmission.ALL;
+    private boolean taintsGiven;
+    private PodcacheMetrics metrics = PodcacheMetrics.NONE;
+    private UnaryOperator<Caches> reads = UnaryOperator.identity();
+    private BiFunction<Integer, Timekeeper, TaskThreads> threadsOf =
             (limit, timekeeper) -> TaskThreads.named("podcache-pod", limit, timekeeper);
 
-    NodeAgentBuilder(Function<NodeAgentBuilder, AgentServer> serverOf) {
+    NodeAgentBuilder(Function<NodeAgentOptions, AgentServer> serverOf) {
         this.serverOf = serverOf;
     }
 
@@ -160,9 +164,13 @@ public final class NodeAgentBuilder {
         return this;
     }
 
-    /** Sets the taints to register the node with. Default: none. */
+    /**
+     * Sets the taints to register the node with. Default: none; with a {@link HollowRuntime} it is {@code
+     * podcache.dev/hollow:NoSchedule}, because a pod that is scheduled to such a node becomes Running and does nothing.
+     */
     public NodeAgentBuilder taints(List<Taint> values) {
         registration = registration.withTaints(ImmutableList.copyOf(Objects.requireNonNull(values, "taints")));
+        taintsGiven = true;
         return this;
     }
 
@@ -201,6 +209,18 @@ public final class NodeAgentBuilder {
         return this;
     }
 
+    /**
+     * Sets the source of the images on the node. The Node shows the 50 largest; the scheduler prefers a node that has a pod's
+     * image. Default: none.
+     *
+     * @param present called whenever the status is computed, ten times a second until the node is ready; may block for a moment. If it
+     *     throws, the Node shows no image
+     */
+    public NodeAgentBuilder images(Supplier<List<NodeImage>> present) {
+        images = Objects.requireNonNull(present, "present");
+        return this;
+    }
+
     /** Sets how changes of Secrets and ConfigMaps are detected. Default: WATCH. */
     public NodeAgentBuilder strategy(ChangeDetectionStrategy value) {
         caching = caching.withStrategy(Objects.requireNonNull(value, "strategy"));
@@ -210,6 +230,17 @@ public final class NodeAgentBuilder {
     /** Sets the period after which a pod is synced although nothing has changed. Default: 1 min. */
     public NodeAgentBuilder syncFrequency(Duration value) {
         caching = caching.withSyncFrequency(Durations.positive("syncFrequency", value));
+        return this;
+    }
+
+    /**
+     * Sets the longest pause before the restart of a container that ends again and again. The first pause is 10 s, or this
+     * one if it is shorter, and each further one is twice as long as the one before. Default: 5 min.
+     *
+     * @param longest from 1 s to 5 min
+     */
+    public NodeAgentBuilder maxContainerRestartPeriod(Duration longest) {
+        restarts = new CrashLoopBackOff(Objects.requireNonNull(longest, "maxContainerRestartPeriod"));
         return this;
     }
 
@@ -277,6 +308,17 @@ public final class NodeAgentBuilder {
     }
 
     /**
+     * Sets the domain of the cluster, which the full names of pods with a {@code subdomain} end with; "" for no full names.
+     * Default: {@code cluster.local}.
+     *
+     * @throws IllegalArgumentException if {@code value} is no DNS name
+     */
+    public NodeAgentBuilder clusterDomain(String value) {
+        clusterDomain = KubeletConfiguration.legalDomain(Objects.requireNonNull(value, "clusterDomain"));
+        return this;
+    }
+
+    /**
      * Sets options of the node's HTTPS endpoint, through which {@code kubectl logs} and {@code kubectl exec} reach the
      * runtime: its address, port, certificate, the authority of its clients, and metrics. By default it listens at port
      * 10250, or at any free port if that is in use, with a self-signed certificate, and accepts tokens only; most clusters
@@ -295,7 +337,7 @@ public final class NodeAgentBuilder {
      */
     public NodeAgentBuilder withoutServer() {
         endpoint = Endpoint.NONE;
-        health = KubeletConfiguration.HealthPort.OFF;
+        health = HealthPort.OFF;
         return this;
     }
 
@@ -308,7 +350,7 @@ public final class NodeAgentBuilder {
      * @param port a kubelet has 10248; 0 for none
      */
     public NodeAgentBuilder healthPort(String address, int port) {
-        health = new KubeletConfiguration.HealthPort(
+        health = new HealthPort(
                 ListenAddress.address("the address of the health port", address),
                 ListenAddress.port("the health port", port));
         return this;
@@ -341,8 +383,13 @@ public final class NodeAgentBuilder {
      * or not the API server answers. Default: none.
      */
     public NodeAgentBuilder staticPods(Path manifests) {
-        staticPods = Optional.of(
+        return staticPods(
                 new StaticPodFiles(Objects.requireNonNull(manifests, "manifests"), StaticPodFiles.DEFAULT_FREQUENCY));
+    }
+
+    /** Sets where the manifests of static pods are, and how often they are read. Default: none. */
+    public NodeAgentBuilder staticPods(StaticPodFiles files) {
+        staticPods = Optional.of(Objects.requireNonNull(files, "files"));
         return this;
     }
 
@@ -355,7 +402,16 @@ public final class NodeAgentBuilder {
         return this;
     }
 
-    /** Sets the kubelet version in the Node's status, such as {@code v1.36.0}. Default: Podcache's. */
+    /** Sets what makes the threads of the pod workers. A test runs everything on its own thread. */
+    NodeAgentBuilder threadsOf(BiFunction<Integer, Timekeeper, TaskThreads> value) {
+        threadsOf = value;
+        return this;
+    }
+
+    /**
+     * Sets the kubelet version in the Node's status, such as {@code v1.36.0}. Default: that of the kubelet whose behaviour the
+     * agent follows, with Podcache's own behind it, such as {@code v1.36.0-podcache.0.1}.
+     */
     public NodeAgentBuilder version(String value) {
         version = Objects.requireNonNull(value, "version");
         return this;
@@ -364,6 +420,16 @@ public final class NodeAgentBuilder {
     /** Sets the listener of the pods' statuses. Default: none. */
     public NodeAgentBuilder listener(PodListener value) {
         listener = Objects.requireNonNull(value, "listener");
+        return this;
+    }
+
+    /**
+     * Sets what decides for the runtime which pods it never runs. A pod that is refused has failed, with the reason and the
+     * message; its owner may make another. Asked once for each pod that the runtime does not know, after the node has found
+     * that the pod fits; asked again if it throws. Default: all others run.
+     */
+    public NodeAgentBuilder admission(PodAdmission value) {
+        admission = Objects.requireNonNull(value, "admission");
         return this;
     }
 
@@ -384,19 +450,23 @@ public final class NodeAgentBuilder {
         caching = Objects.requireNonNull(value, "configuration").caching();
         heartbeats = value.heartbeats();
         rates = value.rates();
+        clusterDomain = value.clusterDomain();
         registration = value.registration();
+        taintsGiven |= !registration.taints().isEmpty();
         reservations = value.reservations();
         eviction = value.eviction();
         endpoint = value.endpoint();
         staticPods = value.staticPods();
         health = value.health();
+        restarts = value.restarts();
         return this;
     }
 
     /**
      * Creates the agent. It watches its Node and the Services, and does nothing else until {@link NodeAgent#start}.
      *
-     * @throws IllegalStateException if no node was named
+     * @throws IllegalStateException if no node was named, or if a library that the agent needs is not on the class path;
+     *     the message names the dependency to add
      * @throws IllegalArgumentException if this machine does not have what the options require; the message names the
      *     resource
      */
@@ -404,14 +474,50 @@ public final class NodeAgentBuilder {
         if (node == null) {
             throw new IllegalStateException("the node has no name: call node(\"edge-1\") before build()");
         }
-        HostFacts machine = facts == null
-                ? HostFacts.ofThisMachine(Path.of("").toAbsolutePath().getRoot())
-                : facts;
-        AgentServer server = serverOf.apply(this);
+        NodeAgentOptions options = new NodeAgentOptions(
+                node,
+                facts == null
+                        ? HostFacts.ofThisMachine(Path.of("").toAbsolutePath().getRoot())
+                        : facts,
+                new KubeletConfiguration(
+                        caching,
+                        heartbeats,
+                        rates,
+                        clusterDomain,
+                        registration,
+                        reservations,
+                        eviction,
+                        endpoint,
+                        staticPods,
+                        health,
+                        restarts),
+                runtime,
+                capacity,
+                conditions,
+                images,
+                registerAgain,
+                taintsGiven,
+                version,
+                flags,
+                scrape,
+                server,
+                listener,
+                admission,
+                metrics,
+                reads,
+                syncs,
+                threadsOf);
+        Closer opened = Closer.create();
         try {
-            return new NodeAgent(node, machine, this, server);
-        } catch (RuntimeException | Error e) {
-            server.close();
+            AgentServer connected = serverOf.apply(options);
+            opened.register(connected::close);
+            return new NodeAgent(options, connected, opened);
+        } catch (Throwable e) {
+            try {
+                opened.close();
+            } catch (Throwable more) {
+                e.addSuppressed(more);
+            }
             throw e;
         }
     }

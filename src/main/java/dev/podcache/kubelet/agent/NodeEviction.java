@@ -19,11 +19,11 @@ import java.util.function.BooleanSupplier;
 /** Creates the eviction manager of an agent from the agent's options and parts. */
 final class NodeEviction {
 
-    private final NodeAgentBuilder options;
+    private final NodeAgentOptions options;
     private final AgentPods.AgentParts parts;
     private final BooleanSupplier started;
 
-    private NodeEviction(NodeAgentBuilder options, AgentPods.AgentParts parts, BooleanSupplier started) {
+    private NodeEviction(NodeAgentOptions options, AgentPods.AgentParts parts, BooleanSupplier started) {
         this.options = options;
         this.parts = parts;
         this.started = started;
@@ -31,12 +31,12 @@ final class NodeEviction {
 
     /** Returns a manager that is not started. */
     static EvictionManager manager(
-            NodeAgentBuilder options, AgentPods.AgentParts parts, AgentPods.AgentHooks hooks, EvictablePods pods) {
+            NodeAgentOptions options, AgentPods.AgentParts parts, AgentPods.AgentHooks hooks, EvictablePods pods) {
         NodeEviction eviction = new NodeEviction(options, parts, hooks.runtimeStarted());
         Optional<DiskReclaim> reclaim =
                 parts.runtime() instanceof DiskReclaim disk ? Optional.of(disk) : Optional.empty();
         return EvictionManager.of(
-                options.eviction,
+                options.configuration().eviction(),
                 parts.facts(),
                 eviction::statistics,
                 eviction::podMemory,
@@ -63,7 +63,7 @@ final class NodeEviction {
 
     /** Returns the memory of the machine without what is reserved for others than pods. */
     private OptionalLong podMemory() {
-        Quantity offered = options.capacity.get("memory");
+        Quantity offered = options.capacity().get("memory");
         if (offered != null) {
             return OptionalLong.of(Quantities.whole(offered));
         }
@@ -76,7 +76,7 @@ final class NodeEviction {
 
     private long reserved(long capacity) {
         NodeReservations withoutThresholds =
-                options.reservations.reserved().withHardEviction(EvictionThresholds.parse(Map.of()));
+                options.configuration().reservations().reserved().withHardEviction(EvictionThresholds.parse(Map.of()));
         Quantity reserved = withoutThresholds
                 .of(Map.of("memory", Quantities.of("memory", capacity)))
                 .get("memory");

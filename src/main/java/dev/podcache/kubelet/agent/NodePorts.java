@@ -5,7 +5,8 @@ import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.apiserver.TokenRequests;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
-import dev.podcache.apiserver.fabric8.Heartbeats;
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer.Heartbeats;
+import dev.podcache.object.NotApi;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Event;
@@ -22,7 +23,9 @@ import java.time.Duration;
  * @param node lists and watches the agent's own Node
  * @param pods lists and watches the pods that are assigned to the node
  * @param services lists and watches all Services
+ * @hidden
  */
+@NotApi
 public record NodePorts(
         ObjectApi<Node> nodes,
         ObjectApi<Lease> leases,

@@ -12,7 +12,10 @@ import dev.podcache.kubelet.nodestatus.NodeVersions;
 import dev.podcache.kubelet.nodestatus.RuntimeHealth;
 import dev.podcache.kubelet.runtime.ContainerAttach;
 import dev.podcache.kubelet.runtime.ContainerExec;
+import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.kubelet.runtime.PodRuntime;
+import io.fabric8.kubernetes.api.model.Taint;
+import io.fabric8.kubernetes.api.model.TaintBuilder;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
@@ -25,15 +28,19 @@ final class NodeSelf {
     /** An API server from 1.36 on passes the WebSocket of {@code kubectl exec} and {@code attach} on to a node that declares this. */
     private static final String WEB_SOCKETS = "ExtendWebSocketsToKubelet";
 
-    private final String node;
-    private final HostFacts facts;
-    private final NodeAgentBuilder options;
+    /** Keeps pods away that do not ask for a node on which nothing runs. */
+    private static final Taint HOLLOW = new TaintBuilder()
+            .withKey("podcache.dev/hollow")
+            .withEffect("NoSchedule")
+            .build();
+
+    private final NodeAgentOptions options;
+    private final KubeletConfiguration configuration;
     private final Predicate<PressureType> pressure;
 
-    NodeSelf(String node, HostFacts facts, NodeAgentBuilder options, Predicate<PressureType> pressure) {
-        this.node = node;
-        this.facts = facts;
+    NodeSelf(NodeAgentOptions options, Predicate<PressureType> pressure) {
         this.options = options;
+        this.configuration = options.configuration();
         this.pressure = pressure;
     }
 
@@ -43,44 +50,53 @@ final class NodeSelf {
             RuntimeHealth health,
             Supplier<OptionalInt> kubeletPort,
             Runnable onRepeatedFailure) {
-        return NodeStatusOptions.builder(initial())
+        return NodeStatusOptions.builder(initial(runtime))
                 .setters(setters(events, runtime, health, kubeletPort))
-                .registerNode(options.registration.register())
-                .registerAgain(options.registerAgain)
-                .updateFrequency(options.heartbeats.statusUpdate())
-                .reportFrequency(options.heartbeats.statusReport())
+                .registerNode(configuration.registration().register())
+                .registerAgain(options.registerAgain())
+                .updateFrequency(configuration.heartbeats().statusUpdate())
+                .reportFrequency(configuration.heartbeats().statusReport())
                 .onRepeatedFailure(onRepeatedFailure)
                 .build();
     }
 
     NodeLeaseOptions lease(Runnable onRepeatedFailure) {
-        return new NodeLeaseOptions(node, Duration.ofSeconds(options.heartbeats.leaseSeconds()), onRepeatedFailure);
+        return new NodeLeaseOptions(
+                options.node(), Duration.ofSeconds(configuration.heartbeats().leaseSeconds()), onRepeatedFailure);
     }
 
-    private InitialNode initial() {
-        InitialNode.Builder initial = InitialNode.builder(node, facts.operatingSystem(), facts.architecture())
-                .labels(options.registration.labels())
-                .taints(options.registration.taints());
-        return options.registration.providerId().isEmpty()
+    private InitialNode initial(PodRuntime runtime) {
+        HostFacts facts = options.facts();
+        boolean isHollow = runtime instanceof HollowRuntime && !options.taintsGiven();
+        InitialNode.Builder initial = InitialNode.builder(options.node(), facts.operatingSystem(), facts.architecture())
+                .labels(configuration.registration().labels())
+                .taints(
+                        isHollow
+                                ? List.of(HOLLOW)
+                                : configuration.registration().taints());
+        return configuration.registration().providerId().isEmpty()
                 ? initial.build()
-                : initial.providerId(options.registration.providerId()).build();
+                : initial.providerId(configuration.registration().providerId()).build();
     }
 
     private List<NodeStatusSetter> setters(
             EventRecorder events, PodRuntime runtime, RuntimeHealth health, Supplier<OptionalInt> kubeletPort) {
-        KubeletConfiguration.Reservations reservations = options.reservations;
-        boolean servesStreams =
-                options.endpoint.enabled() && (runtime instanceof ContainerExec || runtime instanceof ContainerAttach);
-        return NodeStatusSetters.standard(node, facts, events)
-                .nodeIps(options.registration.addresses())
-                .reservations(reservations.reserved().withHardEviction(options.eviction.hard()))
+        KubeletConfiguration.Reservations reservations = configuration.reservations();
+        boolean servesStreams = configuration.endpoint().enabled()
+                && (runtime instanceof ContainerExec || runtime instanceof ContainerAttach);
+        return NodeStatusSetters.standard(options.node(), options.facts(), events)
+                .nodeIps(configuration.registration().addresses())
+                .reservations(reservations
+                        .reserved()
+                        .withHardEviction(configuration.eviction().hard()))
                 .podLimits(reservations.maxPods(), reservations.podsPerCore())
-                .capacity(options.capacity)
-                .conditions(options.conditions)
+                .capacity(options.capacity())
+                .conditions(options.conditions())
+                .images(options.images())
                 .pressure(pressure)
                 .kubeletPort(kubeletPort)
                 .declaredFeatures(servesStreams ? List.of(WEB_SOCKETS) : List.of())
-                .versions(new NodeVersions(options.version, runtime.type(), health::version))
+                .versions(new NodeVersions(options.version(), runtime.type(), health::version))
                 .runtimeHealth(health)
                 .build();
     }

@@ -17,6 +17,9 @@ import dev.podcache.kubelet.runtime.ContainerLogs;
 import dev.podcache.kubelet.runtime.ContainerStatistics;
 import dev.podcache.kubelet.runtime.DiskReclaim;
 import dev.podcache.kubelet.runtime.Launch;
+import dev.podcache.kubelet.runtime.Launch.VolumeMountPoint;
+import dev.podcache.kubelet.runtime.LocalVolumes;
+import dev.podcache.kubelet.runtime.PodIsolation;
 import dev.podcache.kubelet.runtime.PodPortForward;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.kubelet.runtime.PodState;
@@ -25,6 +28,7 @@ import dev.podcache.kubelet.runtime.RuntimeStatus;
 import dev.podcache.kubelet.runtime.VolumeFile;
 import dev.podcache.object.PodKey;
 import dev.podcache.object.Quoted;
+import dev.podcache.pod.EphemeralContainers;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Container;
@@ -38,9 +42,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,14 +54,15 @@ import org.jspecify.annotations.Nullable;
  * one, with logs, exec, attach, port-forward (off by default) and statistics, which outlives the agent.
  *
  * <p>There is no isolation. Images, ports and security contexts have no effect: a container must name a command of this
- * machine, and runs as the user of this process, in its network. Resources only decide the order in which pods are evicted
- * and Linux kills processes ({@code oom_score_adj}, which only a privileged agent can lower), and whether a pod is evicted
- * for its local storage.
+ * machine, and runs as the user of this process, in its network. With {@code runAsNonRoot} it does not start if that user is
+ * root. A container with a {@code stopSignal} other than SIGTERM does not start, and pods with {@code hostAliases} or {@code
+ * dnsConfig} are refused. Resources only decide the order in which pods are evicted and Linux kills processes ({@code oom_score_adj}, which only
+ * a privileged agent can lower), and whether a pod is evicted for its local storage.
  *
  * <p>Volumes and the working directory are below a directory of the container, which the variable {@code PODCACHE_ROOT}
  * names: with {@code mountPath: /etc/tls} a command reads {@code $PODCACHE_ROOT/etc/tls}, or {@code etc/tls} if it has no
  * {@code workingDir}. Mounts are writable, and must not be nested. The environment is the container's own, {@code PATH},
- * {@code PODCACHE_ROOT} and what a shell sets, such as {@code PWD}. Variables have any names and bytes that Kubernetes allows;
+ * {@code HOSTNAME}, {@code PODCACHE_ROOT} and what a shell sets, such as {@code PWD}. Variables have any names and bytes that Kubernetes allows;
  * while a command with a name that no shell knows, such as {@code my.key}, starts, other users of the machine can see the
  * value of that variable for an instant. A command that is itself a shell passes no such variable on.
  *
@@ -68,6 +75,10 @@ import org.jspecify.annotations.Nullable;
  * that it leaves behind lives on until the container ends, but cannot write to the outputs of the command any longer. When
  * a container ends, all that its commands left is killed; if no agent runs then, by the next one. Such a process is found
  * by {@code PODCACHE_ROOT} in its environment: one that cleared or overwrote its environment is left.
+ *
+ * <p>What a container writes to {@code $PODCACHE_ROOT} and its {@code terminationMessagePath} is the message of its end, at
+ * most 4,096 bytes; with the policy {@code FallbackToLogsOnError} the end of its output otherwise, if it failed. There is none
+ * if the path leads through a mount or a link.
  *
  * <p>A shell keeps the output: it slows a container down that writes more than about 20,000 lines or 1 MB per second. A line
  * may have any length: with the programs {@code stdbuf} and {@code fold}, no more than about a mebibyte of it is held in
@@ -84,7 +95,9 @@ public final class ProcessRuntime
                 ContainerAttach,
                 PodPortForward,
                 ContainerStatistics,
-                DiskReclaim {
+                DiskReclaim,
+                LocalVolumes,
+                PodIsolation {
 
     private final Path directory;
     private final String podIp;
@@ -113,7 +126,7 @@ public final class ProcessRuntime
      * Returns a runtime with the default options. The Secrets and tokens that pods mount are files in {@code directory},
      * also on a disk; {@link Builder#memory} avoids that.
      *
-     * @param directory for the state, volumes and logs of pods, for this runtime alone; created by {@link #start}
+     * @param directory for the state, volumes and logs of pods, for this runtime alone; created by {@link #listen}
      * @param timekeeper the clock, and the threads on which ends of containers are handled
      */
     public static ProcessRuntime in(Path directory, Timekeeper timekeeper) {
@@ -199,7 +212,7 @@ public final class ProcessRuntime
     }
 
     @Override
-    public void start(RuntimeEvents events) {
+    public void listen(RuntimeEvents events) {
         running.setEvents(events);
         try {
             starter.install();
@@ -211,6 +224,16 @@ public final class ProcessRuntime
         } catch (IOException e) {
             throw new UncheckedIOException("the process runtime cannot use " + directory + ": " + e.getMessage(), e);
         }
+    }
+
+    @Override
+    public boolean stopSignal(String signal) {
+        return signal.equals("SIGTERM");
+    }
+
+    @Override
+    public OptionalLong user(Pod pod, Container container) {
+        return ProcessHost.user();
     }
 
     @Override
@@ -231,13 +254,23 @@ public final class ProcessRuntime
     public PodState status(Pod pod) {
         PodKey key = PodReferences.key(pod);
         try {
-            return PodState.of(
+            return new PodState(
                     statuses(key, pod.getSpec().getInitContainers()),
                     statuses(key, pod.getSpec().getContainers()),
-                    List.of(podIp));
+                    statuses(key, EphemeralContainers.of(pod)),
+                    List.of(podIp),
+                    hashes(key));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private Map<String, String> hashes(PodKey pod) throws IOException {
+        Map<String, String> hashes = new HashMap<>();
+        for (ContainerInstance container : pods.newest(pod)) {
+            hashes.put(container.name(), container.hash());
+        }
+        return hashes;
     }
 
     private List<ContainerStatus> statuses(PodKey pod, List<Container> containers) throws IOException {
@@ -255,7 +288,12 @@ public final class ProcessRuntime
     }
 
     @Override
-    public void start(Pod pod, Container container, Launch launch) throws IOException, InterruptedException {
+    public Path volume(Pod pod, String volume) throws IOException {
+        return volumes.path(pod, new VolumeMountPoint(volume, "/", "", true));
+    }
+
+    @Override
+    public void startContainer(Pod pod, Container container, Launch launch) throws IOException, InterruptedException {
         PodKey key = PodReferences.key(pod);
         if (running.find(key, container.getName()).isPresent()) {
             throw new IOException("container " + container.getName() + " runs already");
@@ -264,12 +302,13 @@ public final class ProcessRuntime
     }
 
     @Override
-    public void stop(PodKey pod, String container, Duration gracePeriod) throws IOException, InterruptedException {
+    public void stopContainer(PodKey pod, String container, Duration gracePeriod)
+            throws IOException, InterruptedException {
         running.stop(running.find(pod, container).stream().toList(), gracePeriod);
     }
 
     @Override
-    public void stop(PodKey pod, Duration gracePeriod) throws IOException, InterruptedException {
+    public void stopPod(PodKey pod, Duration gracePeriod) throws IOException, InterruptedException {
         running.stop(running.findAll(pod), gracePeriod);
     }
 

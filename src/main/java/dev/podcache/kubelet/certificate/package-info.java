@@ -11,6 +11,8 @@
  *
  * <p>Locks: {@code PendingRequest} guards what it knows of its object, {@code NodeRequests} its pending request; neither
  * calls anything under its lock.
+ *
+ * <p>Not API, except {@code CertificateRotation}, {@code NodeCertificate}: may change in any release.
  */
 @NullMarked
 package dev.podcache.kubelet.certificate;

@@ -2,6 +2,7 @@ package dev.podcache.kubelet.events;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.common.primitives.Ints;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.EventBuilder;
@@ -66,7 +67,7 @@ final class EventCorrelator {
                 .withName(before.name)
                 .endMetadata()
                 .withFirstTimestamp(before.firstTimestamp)
-                .withCount(before.count + 1)
+                .withCount(Ints.saturatedCast(before.count + 1L))
                 .build();
     }
 

@@ -6,6 +6,7 @@ import dev.podcache.apiserver.Retries;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.time.Pause;
+import dev.podcache.time.SerialRun;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Event;
 import java.time.Duration;
@@ -26,10 +27,9 @@ import org.slf4j.event.Level;
 final class EventSink {
 
     /*
-     * One event is written at a time, so there is at most one request. `writing` is true while an event is being
-     * written. The thread that adds an event while it is false sets it, and starts writeNext() on a worker thread. When
-     * that event is written or given up, a worker thread takes the next one. Only this chain of calls uses the
-     * correlator.
+     * One event is written at a time, so there is at most one request. `writing` is the event that is being written. Whoever
+     * adds an event, or ends one, requests a turn; a turn takes the next event unless one is being written. Turns run one at
+     * a time, and only they and the end of the event that they began use the correlator.
      */
 
     private static final Logger log = LoggerFactory.getLogger(EventSink.class);
@@ -40,11 +40,11 @@ final class EventSink {
 
     private final ObjectApi<Event> events;
     private final EventCorrelator correlator;
-    private final Timekeeper timekeeper;
     private final DoubleSupplier random;
     private final Pause pause;
+    private final SerialRun turns;
     private final Queue<Event> waiting = new ArrayDeque<>(); // guarded by this
-    private boolean writing; // guarded by this
+    private @Nullable Event writing; // guarded by this; as it was added
     private boolean overflowing; // guarded by this
     private boolean closed; // guarded by this
     private volatile boolean givingUp; // whether the last event was given up; set by the chain of calls that writes
@@ -52,47 +52,32 @@ final class EventSink {
     EventSink(ObjectApi<Event> events, EventCorrelator correlator, Timekeeper timekeeper, DoubleSupplier random) {
         this.events = events;
         this.correlator = correlator;
-        this.timekeeper = timekeeper;
         this.random = random;
         this.pause = new Pause(timekeeper);
+        this.turns = SerialRun.on(timekeeper.workers(), this::writeNext);
     }
 
     /** Adds {@code event}, or drops it if too many events wait. Returns at once. */
     void add(Event event) {
-        boolean begin;
+        boolean full;
         boolean lost;
         synchronized (this) {
             if (closed) {
                 return;
             }
-            boolean full = waiting.size() >= MAX_WAITING;
+            full = waiting.size() >= MAX_WAITING;
             lost = full && !overflowing;
             overflowing = full;
             if (!full) {
                 waiting.add(event);
             }
-            begin = !full && !writing;
-            writing |= begin;
         }
         if (lost) {
             log.warn("{} events wait for the API server; further events are lost until one is written", MAX_WAITING);
         }
-        if (begin) {
-            boolean submitted = false;
-            try {
-                timekeeper.workers().execute(this::writeNext);
-                submitted = true;
-            } finally {
-                if (!submitted) {
-                    stopped();
-                }
-            }
+        if (!full) {
+            turns.request();
         }
-    }
-
-    /** The next event begins to write again. */
-    private synchronized void stopped() {
-        writing = false;
     }
 
     /** Drops the events that wait, and writes no others. Idempotent. */
@@ -104,35 +89,42 @@ final class EventSink {
         pause.close();
     }
 
+    /** Returns the event to write; null if there is none, or one is being written. */
     private synchronized @Nullable Event poll() {
-        Event event = waiting.poll();
-        writing = event != null;
-        return event;
+        if (writing != null) {
+            return null;
+        }
+        writing = waiting.poll();
+        return writing;
+    }
+
+    /** An event was written or given up. Idempotent. */
+    @SuppressWarnings("ReferenceEquality") // an equal event may be added again
+    private void ended(Event added) {
+        synchronized (this) {
+            if (writing != added) {
+                return;
+            }
+            writing = null;
+        }
+        turns.request();
     }
 
     private void writeNext() {
-        boolean over = false;
-        try {
-            writeAll();
-            over = true;
-        } finally {
-            if (!over) {
-                stopped();
-            }
+        Event event = poll();
+        if (event == null) {
+            return;
         }
-    }
-
-    /** Writes the events that wait, until none is left or one must be awaited. */
-    private void writeAll() {
-        for (Event event = poll(); event != null; event = poll()) {
+        boolean begun = false;
+        try {
             Optional<EventCorrelator.Correlated> correlated = correlate(event);
             if (correlated.isPresent()) {
-                CompletableFuture<@Nullable Void> finished = new CompletableFuture<>();
-                write(correlated.get(), 1, finished);
-                if (!finished.isDone()) {
-                    finished.thenRunAsync(this::writeNext, timekeeper.workers());
-                    return;
-                }
+                write(correlated.get(), 1, event);
+                begun = true;
+            }
+        } finally {
+            if (!begun) {
+                ended(event);
             }
         }
     }
@@ -146,7 +138,7 @@ final class EventSink {
         }
     }
 
-    private void write(EventCorrelator.Correlated correlated, int tries, CompletableFuture<@Nullable Void> finished) {
+    private void write(EventCorrelator.Correlated correlated, int tries, Event added) {
         if (isClosed()) {
             return;
         }
@@ -156,31 +148,26 @@ final class EventSink {
                 if (written != null) {
                     givingUp = false;
                     correlator.written(correlated.key(), written);
-                    finished.complete(null);
+                    ended(added);
                 } else if (!isClosed()) { // once closed, the request may have failed because its connection was closed
-                    failed(correlated, tries, thrown, finished);
+                    failed(correlated, tries, thrown, added);
                 }
                 handled = true;
             } finally {
                 if (!handled) {
                     // what was thrown must not keep the other events from being written
-                    finished.complete(null);
+                    ended(added);
                 }
             }
         });
     }
 
-    private void failed(
-            EventCorrelator.Correlated correlated,
-            int tries,
-            @Nullable Throwable thrown,
-            CompletableFuture<@Nullable Void> finished) {
+    private void failed(EventCorrelator.Correlated correlated, int tries, @Nullable Throwable thrown, Event added) {
         if (mayPass(thrown) && tries < MAX_TRIES) {
-            pause.then(
-                    RETRIES.pause(tries, random.getAsDouble(), thrown), () -> write(correlated, tries + 1, finished));
+            pause.then(RETRIES.pause(tries, random.getAsDouble(), thrown), () -> write(correlated, tries + 1, added));
         } else {
             giveUp(correlated.event(), thrown);
-            pause.over(NEXT_EVENT.pause(tries, 0, thrown)).thenRun(() -> finished.complete(null));
+            pause.over(NEXT_EVENT.pause(tries, 0, thrown)).thenRun(() -> ended(added));
         }
     }
 

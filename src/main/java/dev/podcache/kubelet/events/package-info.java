@@ -14,6 +14,8 @@
  * closed</td><td>none</td></tr>
  * <tr><td>{@code EventNames}</td><td>the last time used</td><td>none</td></tr>
  * </table>
+ *
+ * <p>Not API: may change in any release.
  */
 @NullMarked
 package dev.podcache.kubelet.events;

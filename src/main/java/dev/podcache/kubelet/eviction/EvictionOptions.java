@@ -11,6 +11,7 @@ import java.util.Collection;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * When a node evicts pods, with the kubelet's options and defaults. Immutable. Each method that sets an option returns a
@@ -188,7 +189,7 @@ public final class EvictionOptions {
     }
 
     /** Returns for whom the allocatable resources of the node are a limit. */
-    public ImmutableSet<String> enforceNodeAllocatable() {
+    public Set<String> enforceNodeAllocatable() {
         return rules.enforced;
     }
 

@@ -3,6 +3,7 @@ package dev.podcache.kubelet.eviction;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.Maps;
+import dev.podcache.object.NotApi;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
@@ -76,7 +77,12 @@ public final class EvictionThresholds {
         return Maps.immutableEnumMap(parsed);
     }
 
-    /** Returns the threshold of {@code signal}; empty if it has none or is disabled. */
+    /**
+     * Returns the threshold of {@code signal}; empty if it has none or is disabled.
+     *
+     * @hidden
+     */
+    @NotApi
     public Optional<ThresholdValue> of(EvictionSignal signal) {
         return Objects.requireNonNullElse(thresholds.get(signal), Optional.empty());
     }

@@ -1,5 +1,7 @@
 package dev.podcache.kubelet.eviction;
 
+import static dev.podcache.pod.PodSpecNames.present;
+
 import com.google.common.collect.Iterables;
 import dev.podcache.kubelet.host.Quantities;
 import dev.podcache.kubelet.runtime.ContainerStatistics.ContainerUsage;
@@ -12,10 +14,7 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.Volume;
 import java.math.BigDecimal;
-import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Checks the limits of local storage that a pod has: the size limit of an {@code emptyDir}, the ephemeral storage of the
@@ -120,10 +119,6 @@ final class StorageLimits {
             }
         }
         return Optional.empty();
-    }
-
-    private static List<Container> present(@Nullable List<Container> containers) {
-        return Objects.requireNonNullElse(containers, List.of());
     }
 
     private static boolean isExceeded(Quantity limit, long used) {

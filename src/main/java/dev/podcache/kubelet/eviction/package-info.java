@@ -7,6 +7,8 @@
  * measures. {@code OomScoreAdjust} is independent.
  *
  * <p>Locks: none. One run of the loop follows the other; other threads read a volatile set of pressures.
+ *
+ * <p>Not API, except {@code EvictionOptions}, {@code EvictionThresholds}, {@code PodRejection}: may change in any release.
  */
 @NullMarked
 package dev.podcache.kubelet.eviction;

@@ -1,5 +1,6 @@
 package dev.podcache.kubelet.host;
 
+import dev.podcache.object.OptionalLibrary;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.List;
@@ -24,8 +25,10 @@ public interface HostFacts {
      * <p>Needs {@code com.github.oshi:oshi-core} on the class path, which is an optional dependency of this library.
      *
      * @param root an existing directory on the file system that pods write to, such as {@code /var/lib/kubelet}
+     * @throws IllegalStateException if OSHI is not on the class path
      */
     static HostFacts ofThisMachine(Path root) {
+        OptionalLibrary.OSHI.require();
         return new ThisMachine(root);
     }
 

@@ -7,6 +7,7 @@ import io.fabric8.kubernetes.api.model.OwnerReferenceBuilder;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.api.model.coordination.v1.LeaseBuilder;
 import io.fabric8.kubernetes.api.model.coordination.v1.LeaseSpec;
+import io.fabric8.kubernetes.api.model.coordination.v1.LeaseSpecBuilder;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
@@ -39,17 +40,16 @@ final class LeaseRenewal {
     Lease renewed(@Nullable Lease base, Instant renewTime) {
         Lease known = base == null ? fresh() : base;
         LeaseSpec before = known.getSpec() == null ? new LeaseSpec() : known.getSpec();
-        // not by a builder, which takes longer than the rest of a renewal
-        LeaseSpec spec = new LeaseSpec(
-                before.getAcquireTime(),
-                before.getHolderIdentity(),
-                seconds,
-                before.getLeaseTransitions(),
-                before.getPreferredHolder(),
-                utc(renewTime),
-                before.getStrategy());
-        spec.setAdditionalProperties(before.getAdditionalProperties());
-        Lease renewed = new Lease(known.getApiVersion(), known.getKind(), known.getMetadata(), spec);
+        // by a builder, which also keeps a field that a later version of the model adds
+        LeaseSpec spec = new LeaseSpecBuilder(before)
+                .withLeaseDurationSeconds(seconds)
+                .withRenewTime(utc(renewTime))
+                .build();
+        Lease renewed = new Lease();
+        renewed.setApiVersion(known.getApiVersion());
+        renewed.setKind(known.getKind());
+        renewed.setMetadata(known.getMetadata());
+        renewed.setSpec(spec);
         renewed.setAdditionalProperties(known.getAdditionalProperties());
         return renewed;
     }

@@ -12,6 +12,8 @@
  * <tr><td>Guava's monitor of {@code NodeLeaseController}</td><td>its state; held by {@code doStart} and {@code
  * doStop}</td><td>those of {@code PeriodicLoop} and {@code Pause}, the timer's</td></tr>
  * </table>
+ *
+ * <p>Not API: may change in any release.
  */
 @NullMarked
 package dev.podcache.kubelet.nodelease;

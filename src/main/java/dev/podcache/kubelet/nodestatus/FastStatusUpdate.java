@@ -1,7 +1,7 @@
 package dev.podcache.kubelet.nodestatus;
 
 import dev.podcache.apiserver.Retries;
-import dev.podcache.kubelet.nodestatus.NodeStatusComputation.Computed;
+import dev.podcache.kubelet.nodestatus.StatusReports.Computed;
 import dev.podcache.node.NodeLister;
 import dev.podcache.time.Pause;
 import dev.podcache.time.Timekeeper;

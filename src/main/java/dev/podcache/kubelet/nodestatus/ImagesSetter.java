@@ -13,17 +13,22 @@ import java.util.stream.Stream;
 /** Sets the images on the node, the largest first, because a scheduler benefits most from knowing those. */
 final class ImagesSetter implements NodeStatusSetter {
 
-    static final int UNLIMITED = -1;
+    /** Upstream's default of {@code nodeStatusMaxImages}. */
+    private static final int MAX_IMAGES = 50;
 
     /** Upstream's limit on the names of one image, which keeps the status small. */
     private static final int MAX_NAMES = 5;
 
-    private final Supplier<List<NodeImage>> images;
-    private final int max;
+    /** Of images of one size always the same are shown, in the same order: else the Node would change all the time. */
+    private static final Comparator<NodeImage> LARGEST_FIRST = Comparator.comparingLong(NodeImage::sizeBytes)
+            .reversed()
+            .thenComparing(image -> image.repoDigests().toString())
+            .thenComparing(image -> image.repoTags().toString());
 
-    ImagesSetter(Supplier<List<NodeImage>> images, int max) {
+    private final Supplier<List<NodeImage>> images;
+
+    ImagesSetter(Supplier<List<NodeImage>> images) {
         this.images = images;
-        this.max = max;
     }
 
     @Override
@@ -35,8 +40,8 @@ final class ImagesSetter implements NodeStatusSetter {
     private List<ContainerImage> reported() {
         try {
             return images.get().stream()
-                    .sorted(Comparator.comparingLong(NodeImage::sizeBytes).reversed())
-                    .limit(max == UNLIMITED ? Long.MAX_VALUE : max)
+                    .sorted(LARGEST_FIRST)
+                    .limit(MAX_IMAGES)
                     .map(ImagesSetter::reported)
                     .collect(Collectors.toCollection(ArrayList::new));
         } catch (RuntimeException e) {
@@ -48,6 +53,10 @@ final class ImagesSetter implements NodeStatusSetter {
         List<String> names = Stream.concat(image.repoDigests().stream(), image.repoTags().stream())
                 .limit(MAX_NAMES)
                 .collect(Collectors.toCollection(ArrayList::new));
-        return new ContainerImage(names, image.sizeBytes());
+        ContainerImage reported = new ContainerImage();
+        reported.setNames(names);
+        // a server leaves 0 out, and what comes back would be another status
+        reported.setSizeBytes(image.sizeBytes() == 0 ? null : image.sizeBytes());
+        return reported;
     }
 }

@@ -25,14 +25,10 @@ public final class InitialNode {
 
     // After initialNode of kubernetes/kubernetes, pkg/kubelet/kubelet_node_status.go.
 
+    /** Whether the attach-detach controller, and not the node, attaches the node's volumes. */
     static final String ATTACH_DETACH = "volumes.kubernetes.io/controller-managed-attach-detach";
 
     private static final Logger log = LoggerFactory.getLogger(InitialNode.class);
-    private static final Taint UNINITIALIZED = new TaintBuilder()
-            .withKey("node.cloudprovider.kubernetes.io/uninitialized")
-            .withValue("true")
-            .withEffect("NoSchedule")
-            .build();
 
     private final String name;
     private final String os;
@@ -40,16 +36,14 @@ public final class InitialNode {
     private final ImmutableMap<String, String> labels;
     private final ImmutableList<Taint> taints;
     private final @Nullable String providerId;
-    private final boolean attachDetach;
 
     private InitialNode(Builder builder) {
         this.name = builder.name;
         this.os = builder.os;
         this.arch = builder.arch;
         this.labels = builder.allLabels();
-        this.taints = builder.allTaints();
+        this.taints = ImmutableList.copyOf(builder.taints);
         this.providerId = builder.providerId;
-        this.attachDetach = builder.attachDetach;
     }
 
     /**
@@ -84,15 +78,13 @@ public final class InitialNode {
                 .withNewMetadata()
                 .withName(name)
                 .withLabels(new LinkedHashMap<>(labels))
+                .addToAnnotations(ATTACH_DETACH, "true")
                 .endMetadata()
                 .withNewSpec()
                 .withProviderID(providerId)
                 .endSpec()
                 .withNewStatus()
                 .endStatus();
-        if (attachDetach) {
-            node.editMetadata().addToAnnotations(ATTACH_DETACH, "true").endMetadata();
-        }
         for (Taint taint : taints) {
             node.editSpec().addToTaints(new TaintBuilder(taint).build()).endSpec();
         }
@@ -105,12 +97,9 @@ public final class InitialNode {
         private final String name;
         private final String os;
         private final String arch;
-        private String hostname;
         private Map<String, String> labels = Map.of();
         private List<Taint> taints = List.of();
         private @Nullable String providerId;
-        private boolean attachDetach = true;
-        private boolean externalCloudProvider;
 
         private Builder(String name, String os, String arch) {
             LabelSyntax.requireSubdomain("node name", name);
@@ -119,18 +108,6 @@ public final class InitialNode {
             this.name = name;
             this.os = os;
             this.arch = arch;
-            this.hostname = name;
-        }
-
-        /**
-         * Sets the value of the host name label. Default: the name of the Node.
-         *
-         * @throws IllegalArgumentException if {@code value} is not a legal label value
-         */
-        public Builder hostname(String value) {
-            LabelSyntax.requireValue("host name", value);
-            this.hostname = value;
-            return this;
         }
 
         /**
@@ -163,25 +140,13 @@ public final class InitialNode {
             return this;
         }
 
-        /** Sets whether the attach-detach controller, and not the node, attaches the node's volumes. Default: true. */
-        public Builder controllerManagedAttachDetach(boolean value) {
-            this.attachDetach = value;
-            return this;
-        }
-
-        /** Sets whether the Node is tainted until a cloud controller has initialized it. Default: false. */
-        public Builder externalCloudProvider(boolean value) {
-            this.externalCloudProvider = value;
-            return this;
-        }
-
         public InitialNode build() {
             return new InitialNode(this);
         }
 
         private ImmutableMap<String, String> allLabels() {
             Map<String, String> all = new LinkedHashMap<>();
-            all.put(NodeLabels.HOSTNAME, hostname);
+            all.put(NodeLabels.HOSTNAME, name);
             all.put(NodeLabels.OS, os);
             all.put(NodeLabels.ARCH, arch);
             all.put(NodeLabels.BETA_OS, os);
@@ -193,11 +158,6 @@ public final class InitialNode {
                 }
             });
             return ImmutableMap.copyOf(all);
-        }
-
-        private ImmutableList<Taint> allTaints() {
-            ImmutableList.Builder<Taint> all = ImmutableList.<Taint>builder().addAll(taints);
-            return externalCloudProvider ? all.add(UNINITIALIZED).build() : all.build();
         }
     }
 }

@@ -12,34 +12,32 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Sets the Node's addresses. With an external cloud provider, it annotates the Node with the configured addresses, and
- * reports only them and the host name. Once the provider has set addresses, it does not change them. After upstream's
- * {@code NodeAddress}, without the in-tree cloud providers that upstream has removed.
+ * Sets the Node's addresses. After upstream's {@code NodeAddress}, without cloud providers: removes the annotation that a
+ * kubelet of this node may have left for one.
  */
 final class NodeAddressSetter implements NodeStatusSetter {
 
     private static final String PROVIDED_IP = "alpha.kubernetes.io/provided-node-ip";
     private static final List<String> OPTIONS = List.of("nodeIP", "secondaryNodeIP");
 
-    private final NodeIdentity identity;
+    private final String hostName;
+    private final NodeIps ips;
     private final HostFacts facts;
     private final NodeIpValidator validator;
     private final Function<String, List<InetAddress>> resolver;
 
-    /** The configuration of the node's addresses. */
-    record NodeIdentity(String hostName, NodeIps ips, boolean externalCloudProvider) {}
-
     /**
      * Creates a setter.
      *
+     * @param hostName the name of the node
      * @param resolver looks up a host name; may block; returns no address for an unknown name
      */
-    NodeAddressSetter(NodeIdentity identity, HostFacts facts, Function<String, List<InetAddress>> resolver) {
-        this.identity = identity;
+    NodeAddressSetter(String hostName, NodeIps ips, HostFacts facts, Function<String, List<InetAddress>> resolver) {
+        this.hostName = hostName;
+        this.ips = ips;
         this.facts = facts;
         this.validator = new NodeIpValidator(facts);
         this.resolver = resolver;
@@ -47,15 +45,12 @@ final class NodeAddressSetter implements NodeStatusSetter {
 
     @Override
     public void set(Node node, Instant now) {
-        List<InetAddress> configured = identity.ips().configured();
+        List<InetAddress> configured = ips.configured();
         validate(configured);
-        annotate(node, configured);
-        if (!identity.externalCloudProvider()) {
-            node.getStatus().setAddresses(addresses(node, configured));
-        } else if (node.getStatus().getAddresses().isEmpty()) {
-            // clients would see the address change if the cloud provider corrected a guess
-            node.getStatus().setAddresses(configured.isEmpty() ? listed(List.of()) : addresses(node, configured));
-        }
+        Map<String, String> annotations = new LinkedHashMap<>(node.getMetadata().getAnnotations());
+        annotations.remove(PROVIDED_IP);
+        node.getMetadata().setAnnotations(annotations);
+        node.getStatus().setAddresses(addresses(node, configured));
     }
 
     private void validate(List<InetAddress> configured) {
@@ -65,18 +60,6 @@ final class NodeAddressSetter implements NodeStatusSetter {
                 throw new IllegalStateException("failed to validate " + OPTIONS.get(i) + ": " + objection.get());
             }
         }
-    }
-
-    private void annotate(Node node, List<InetAddress> configured) {
-        Map<String, String> annotations = new LinkedHashMap<>(node.getMetadata().getAnnotations());
-        if (identity.externalCloudProvider() && !configured.isEmpty()) {
-            annotations.put(
-                    PROVIDED_IP,
-                    configured.stream().map(InetAddresses::toAddrString).collect(Collectors.joining(",")));
-        } else {
-            annotations.remove(PROVIDED_IP);
-        }
-        node.getMetadata().setAnnotations(annotations);
     }
 
     private List<NodeAddress> addresses(Node node, List<InetAddress> configured) {
@@ -94,7 +77,7 @@ final class NodeAddressSetter implements NodeStatusSetter {
     }
 
     private Optional<InetAddress> fromHostName() {
-        return Stream.of(identity.hostName())
+        return Stream.of(hostName)
                 .filter(InetAddresses::isInetAddress)
                 .<InetAddress>map(InetAddresses::forString)
                 .findFirst();
@@ -107,7 +90,7 @@ final class NodeAddressSetter implements NodeStatusSetter {
     }
 
     private Optional<InetAddress> preferred(List<InetAddress> candidates) {
-        boolean ipv4 = identity.ips().prefersIpv4();
+        boolean ipv4 = ips.prefersIpv4();
         return candidates.stream()
                 .filter(address -> NodeIps.isIpv4(address) == ipv4)
                 .findFirst()
@@ -116,8 +99,15 @@ final class NodeAddressSetter implements NodeStatusSetter {
 
     private List<NodeAddress> listed(List<InetAddress> internal) {
         List<NodeAddress> addresses = new ArrayList<>();
-        internal.forEach(address -> addresses.add(new NodeAddress(InetAddresses.toAddrString(address), "InternalIP")));
-        addresses.add(new NodeAddress(identity.hostName(), "Hostname"));
+        internal.forEach(address -> addresses.add(address(InetAddresses.toAddrString(address), "InternalIP")));
+        addresses.add(address(hostName, "Hostname"));
         return addresses;
+    }
+
+    private static NodeAddress address(String address, String type) {
+        NodeAddress made = new NodeAddress();
+        made.setAddress(address);
+        made.setType(type);
+        return made;
     }
 }

@@ -17,41 +17,32 @@ import org.jspecify.annotations.Nullable;
  */
 final class NodeReconciler {
 
-    // After reconcileCMADAnnotationWithExistingNode, updateDefaultLabels, reconcileExtendedResource and
-    // reconcileHugePageResource of kubernetes/kubernetes, pkg/kubelet/kubelet_node_status.go.
+    // After reconcileCMADAnnotationWithExistingNode, updateDefaultLabels, updateDefaultResources and
+    // reconcileHugePageResource of kubernetes/kubernetes, pkg/kubelet/kubelet_node_status.go. Extended resources stay
+    // as they
+    // are: a kubelet sets them to zero after a reboot, until its device plugins have come back, and here are none.
 
     static final ImmutableSet<String> MANAGED_LABELS = ImmutableSet.<String>builder()
             .addAll(NodeLabels.WELL_KNOWN)
             .add("node.kubernetes.io/windows-build")
             .build();
 
-    private static final Quantity NONE = new Quantity("0");
-
     private NodeReconciler() {}
 
-    /** Corrects annotation, labels, extended resources and huge pages. */
-    static boolean reconcile(Node initial, Node existing, boolean resetExtended) {
-        boolean changed = attachDetach(initial, existing);
+    /** Corrects annotation, labels, resources that are missing, and huge pages. */
+    static boolean reconcile(Node initial, Node existing) {
+        boolean changed = attachDetach(existing);
         changed |= labels(initial, existing);
-        changed |= extendedResources(initial, existing, resetExtended);
+        changed |= defaultResources(initial, existing);
         changed |= hugePages(initial, existing);
         return changed;
     }
 
-    static boolean attachDetach(Node initial, Node existing) {
+    private static boolean attachDetach(Node existing) {
         Map<String, String> annotations = copy(existing.getMetadata().getAnnotations());
-        String wanted = copy(initial.getMetadata().getAnnotations()).get(InitialNode.ATTACH_DETACH);
-        String found = annotations.get(InitialNode.ATTACH_DETACH);
-        if (Strings.nullToEmpty(wanted).equals(Strings.nullToEmpty(found))) {
-            return false;
-        }
-        if (wanted == null) {
-            annotations.remove(InitialNode.ATTACH_DETACH);
-        } else {
-            annotations.put(InitialNode.ATTACH_DETACH, wanted);
-        }
+        boolean changed = !"true".equals(annotations.put(InitialNode.ATTACH_DETACH, "true"));
         existing.getMetadata().setAnnotations(annotations);
-        return true;
+        return changed;
     }
 
     /** Sets the {@link #MANAGED_LABELS} that {@code initial} has. A label with an empty value is removed. */
@@ -71,29 +62,9 @@ final class NodeReconciler {
         return changed;
     }
 
-    /**
-     * Sets capacity and allocatable if they are empty.
-     *
-     * @param reset whether to set extended resources to zero, until a device plugin registers its devices again
-     */
-    static boolean extendedResources(Node initial, Node existing, boolean reset) {
-        boolean changed = defaultResources(initial, existing);
-        if (!reset) {
-            return changed;
-        }
-        NodeStatus status = existing.getStatus();
-        for (String resource : status.getCapacity().keySet().toArray(new String[0])) {
-            if (ResourceNames.isExtended(resource)) {
-                status.getCapacity().put(resource, NONE);
-                status.getAllocatable().put(resource, NONE);
-                changed = true;
-            }
-        }
-        return changed;
-    }
-
+    /** Call after {@link #defaultResources}. */
     static boolean hugePages(Node initial, Node existing) {
-        boolean changed = defaultResources(initial, existing);
+        boolean changed = false;
         NodeStatus wanted = initial.getStatus();
         NodeStatus status = existing.getStatus();
         for (String resource : copy(wanted.getCapacity()).keySet()) {
@@ -118,7 +89,8 @@ final class NodeReconciler {
         return quantity != null && !quantity.equals(to.put(resource, quantity));
     }
 
-    private static boolean defaultResources(Node initial, Node existing) {
+    /** Sets capacity and allocatable if they are empty. */
+    static boolean defaultResources(Node initial, Node existing) {
         NodeStatus wanted = initial.getStatus();
         NodeStatus status = existing.getStatus();
         Map<String, Quantity> capacity = copy(status.getCapacity());

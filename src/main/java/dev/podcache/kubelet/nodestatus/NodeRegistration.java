@@ -10,6 +10,7 @@ import io.fabric8.kubernetes.api.model.Node;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,22 +31,19 @@ final class NodeRegistration implements AutoCloseable {
     private static final double NO_JITTER = 0;
 
     private final ObjectApi<Node> api;
-    private final NodeStatusComputation computation;
+    private final Supplier<Node> initial;
     private final Timekeeper timekeeper;
-    private final boolean resetExtended;
     private final Pause pause;
 
     /**
      * Creates an object that makes no request yet.
      *
-     * @param resetExtended as in {@link NodeReconciler#extendedResources}
+     * @param initial computes the Node to create; may block
      */
-    NodeRegistration(
-            ObjectApi<Node> api, NodeStatusComputation computation, Timekeeper timekeeper, boolean resetExtended) {
+    NodeRegistration(ObjectApi<Node> api, Supplier<Node> initial, Timekeeper timekeeper) {
         this.api = api;
-        this.computation = computation;
+        this.initial = initial;
         this.timekeeper = timekeeper;
-        this.resetExtended = resetExtended;
         this.pause = new Pause(timekeeper);
     }
 
@@ -89,14 +87,14 @@ final class NodeRegistration implements AutoCloseable {
 
     /** Makes one attempt. Computes the Node again, because its status may have changed since the last attempt. */
     CompletableFuture<Void> attempt() {
-        return CompletableFuture.supplyAsync(() -> computation.initial(timekeeper.wallTime()), timekeeper.blocking())
-                .thenCompose(initial -> api.create(initial)
-                        .handleAsync((created, thrown) -> created(initial, thrown), timekeeper.blocking())
+        return CompletableFuture.supplyAsync(initial, timekeeper.blocking())
+                .thenCompose(node -> api.create(node)
+                        .handleAsync((created, thrown) -> created(node, thrown), timekeeper.blocking())
                         .thenCompose(next -> next));
     }
 
-    private CompletableFuture<Void> created(Node initial, @Nullable Throwable thrown) {
-        String name = initial.getMetadata().getName();
+    private CompletableFuture<Void> created(Node node, @Nullable Throwable thrown) {
+        String name = node.getMetadata().getName();
         if (thrown == null) {
             log.info("created Node {}", name);
             return CompletableFuture.completedFuture(null);
@@ -109,7 +107,7 @@ final class NodeRegistration implements AutoCloseable {
         return api.get(ObjectKey.of("", name))
                 .handleAsync(
                         (existing, notRead) -> notRead == null
-                                ? reconcile(initial, existing)
+                                ? reconcile(node, existing)
                                 : CompletableFuture.<Void>failedFuture(failureToReport(failure, notRead)),
                         timekeeper.blocking())
                 .thenCompose(next -> next);
@@ -123,14 +121,14 @@ final class NodeRegistration implements AutoCloseable {
         return notCreated.is(FailureReason.FORBIDDEN) && !Retries.asksForPause(notRead) ? notCreated.cause() : notRead;
     }
 
-    private CompletableFuture<Void> reconcile(Node initial, Node existing) {
-        String name = initial.getMetadata().getName();
-        Node reconciled = NodeJson.copy(existing);
-        if (!NodeReconciler.reconcile(initial, reconciled, resetExtended)) {
+    private CompletableFuture<Void> reconcile(Node wanted, Node existing) {
+        String name = wanted.getMetadata().getName();
+        Node reconciled = NodeStatusDifference.copy(existing);
+        if (!NodeReconciler.reconcile(wanted, reconciled)) {
             log.info("Node {} already exists and is correct", name);
             return CompletableFuture.completedFuture(null);
         }
-        return api.patchStatus(ObjectKey.of("", name), NodeStatusPatch.between(existing, reconciled))
+        return api.patchStatus(ObjectKey.of("", name), NodeStatusDifference.patch(existing, reconciled))
                 .thenAccept(patched -> log.info("Node {} already existed and was corrected", name));
     }
 }

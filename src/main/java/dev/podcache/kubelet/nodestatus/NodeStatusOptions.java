@@ -23,7 +23,6 @@ public final class NodeStatusOptions {
     private final Duration reportFrequency;
     private final boolean registersNode;
     private final boolean registersAgain;
-    private final boolean resetsExtendedResources;
     private final Runnable onRepeatedFailure;
     private final DoubleSupplier random;
 
@@ -34,7 +33,6 @@ public final class NodeStatusOptions {
         this.reportFrequency = builder.reportFrequency;
         this.registersNode = builder.registersNode;
         this.registersAgain = builder.registersAgain;
-        this.resetsExtendedResources = builder.resetsExtendedResources;
         this.onRepeatedFailure = builder.onRepeatedFailure;
         this.random = builder.random;
     }
@@ -68,10 +66,6 @@ public final class NodeStatusOptions {
         return registersAgain;
     }
 
-    boolean resetsExtendedResources() {
-        return resetsExtendedResources;
-    }
-
     Runnable onRepeatedFailure() {
         return onRepeatedFailure;
     }
@@ -89,7 +83,6 @@ public final class NodeStatusOptions {
         private Duration reportFrequency = DEFAULT_REPORT_FREQUENCY;
         private boolean registersNode = true;
         private boolean registersAgain;
-        private boolean resetsExtendedResources;
         private Runnable onRepeatedFailure = () -> {};
         private DoubleSupplier random = () -> ThreadLocalRandom.current().nextDouble();
 
@@ -142,15 +135,6 @@ public final class NodeStatusOptions {
          */
         public Builder registerAgain(boolean value) {
             this.registersAgain = value;
-            return this;
-        }
-
-        /**
-         * Sets whether registration sets the extended resources of an existing Node, such as a vendor's devices, to
-         * zero, because their device plugins have not registered them again yet. Default: false.
-         */
-        public Builder resetExtendedResources(boolean value) {
-            this.resetsExtendedResources = value;
             return this;
         }
 

@@ -15,9 +15,7 @@ import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
@@ -31,9 +29,8 @@ public final class NodeStatusSetters {
 
     private final HostFacts facts;
     private final NodeEvents events;
-    private String hostName;
+    private final String nodeName;
     private NodeIps nodeIps = NodeIps.NONE;
-    private boolean externalCloudProvider;
     private NodeReservations reservations = NodeReservations.none();
     private int maxPods = 110;
     private int podsPerCore;
@@ -41,19 +38,14 @@ public final class NodeStatusSetters {
     private Supplier<OptionalInt> kubeletPort = OptionalInt::empty;
     private List<String> declaredFeatures = List.of();
     private Supplier<List<NodeImage>> images = List::of;
-    private int maxImages = 50;
     private Predicate<PressureType> pressure = type -> false;
     private Supplier<List<String>> runtimeErrors = List::of;
     private Supplier<List<String>> networkErrors = List::of;
-    private Supplier<List<String>> storageErrors = List::of;
-    private Supplier<List<String>> shutdownErrors = List::of;
-    private Supplier<Optional<String>> warning = Optional::empty;
-    private Supplier<Optional<Set<String>>> volumesInUse = Optional::empty;
     private Map<String, Quantity> capacity = Map.of();
     private Supplier<List<NodeCondition>> conditions = List::of;
 
     private NodeStatusSetters(String nodeName, HostFacts facts, EventRecorder events) {
-        this.hostName = nodeName;
+        this.nodeName = nodeName;
         this.facts = facts;
         this.events = new NodeEvents(events, nodeName);
     }
@@ -63,21 +55,9 @@ public final class NodeStatusSetters {
         return new NodeStatusSetters(nodeName, facts, events);
     }
 
-    /** Sets the address of type Hostname. Default: the node's name. */
-    public NodeStatusSetters hostName(String name) {
-        this.hostName = name;
-        return this;
-    }
-
     /** Sets the configured addresses. Default: none; the node finds its address. */
     public NodeStatusSetters nodeIps(NodeIps ips) {
         this.nodeIps = ips;
-        return this;
-    }
-
-    /** Sets whether a cloud controller sets the node's addresses. Default: false. */
-    public NodeStatusSetters externalCloudProvider(boolean external) {
-        this.externalCloudProvider = external;
         return this;
     }
 
@@ -127,17 +107,11 @@ public final class NodeStatusSetters {
     /**
      * Sets the source of the images on the node. Default: none.
      *
-     * @param present returns the images in any order; called whenever the status is computed; may block
-     * @param max the maximum number of images to report, the largest first; -1 for all; the kubelet's default is 50
-     * @throws IllegalArgumentException if {@code max} is less than -1
+     * @param present returns the images in any order, of which the 50 largest are reported; called whenever the status is
+     *     computed; may block
      */
-    public NodeStatusSetters images(Supplier<List<NodeImage>> present, int max) {
-        if (max < ImagesSetter.UNLIMITED) {
-            throw new IllegalArgumentException(
-                    "nodeStatusMaxImages must be at least -1, which means all, but is " + max);
-        }
+    public NodeStatusSetters images(Supplier<List<NodeImage>> present) {
         this.images = present;
-        this.maxImages = max;
         return this;
     }
 
@@ -156,40 +130,6 @@ public final class NodeStatusSetters {
     public NodeStatusSetters runtimeHealth(RuntimeHealth health) {
         this.runtimeErrors = health::runtimeErrors;
         this.networkErrors = health::networkErrors;
-        return this;
-    }
-
-    /**
-     * Sets the source of storage errors, which make the node not ready; must neither block nor throw. Default: none.
-     */
-    public NodeStatusSetters storageErrors(Supplier<List<String>> errors) {
-        this.storageErrors = errors;
-        return this;
-    }
-
-    /**
-     * Sets the source of shutdown errors, such as {@code node is shutting down}, which make the node not ready; must
-     * neither block nor throw. Default: none.
-     */
-    public NodeStatusSetters shutdownErrors(Supplier<List<String>> errors) {
-        this.shutdownErrors = errors;
-        return this;
-    }
-
-    /**
-     * Sets the source of a warning in the message of the Ready condition; must neither block nor throw. Default: none.
-     */
-    public NodeStatusSetters warning(Supplier<Optional<String>> text) {
-        this.warning = text;
-        return this;
-    }
-
-    /**
-     * Sets the source of the names of volumes in use. While it returns empty, the names are not known, and the reported
-     * ones are kept. Default: not known.
-     */
-    public NodeStatusSetters volumesInUse(Supplier<Optional<Set<String>>> names) {
-        this.volumesInUse = names;
         return this;
     }
 
@@ -220,22 +160,17 @@ public final class NodeStatusSetters {
         MachineInfoSetter.PodLimits limits = new MachineInfoSetter.PodLimits(maxPods, podsPerCore);
         reservations.validate(MachineInfoSetter.capacity(facts, limits));
         return ImmutableList.<NodeStatusSetter>builder()
-                .add(new NodeAddressSetter(
-                        new NodeAddressSetter.NodeIdentity(hostName, nodeIps, externalCloudProvider),
-                        facts,
-                        NodeStatusSetters::lookUp))
+                .add(new NodeAddressSetter(nodeName, nodeIps, facts, NodeStatusSetters::lookUp))
                 .add(new MachineInfoSetter(facts, limits, reservations::of, events))
                 .add((node, now) -> offer(node, capacity))
                 .add(new VersionInfoSetter(facts, versions))
                 .add((node, now) -> setDaemonEndpoints(node, kubeletPort.get()))
                 .add((node, now) -> node.getStatus().setDeclaredFeatures(declaredFeatures))
-                .add(new ImagesSetter(images, maxImages))
+                .add(new ImagesSetter(images))
                 .add((node, now) -> setPlatform(node, facts))
                 .addAll(pressureSetters())
                 .add(new FurtherConditions(conditions))
-                .add(new ReadySetter(
-                        List.of(runtimeErrors, networkErrors, storageErrors, shutdownErrors), warning, events))
-                .add(new VolumesInUseSetter(volumesInUse))
+                .add(new ReadySetter(List.of(runtimeErrors, networkErrors), events))
                 .add(new SchedulableEvent(events))
                 .build();
     }
@@ -253,8 +188,11 @@ public final class NodeStatusSetters {
 
     private static void setDaemonEndpoints(Node node, OptionalInt kubeletPort) {
         // a Node that no kubelet reports has 0
-        DaemonEndpoint endpoint = new DaemonEndpoint(kubeletPort.orElse(0));
-        node.getStatus().setDaemonEndpoints(new NodeDaemonEndpoints(endpoint));
+        DaemonEndpoint endpoint = new DaemonEndpoint();
+        endpoint.setPort(kubeletPort.orElse(0));
+        NodeDaemonEndpoints endpoints = new NodeDaemonEndpoints();
+        endpoints.setKubeletEndpoint(endpoint);
+        node.getStatus().setDaemonEndpoints(endpoints);
     }
 
     private static void setPlatform(Node node, HostFacts facts) {

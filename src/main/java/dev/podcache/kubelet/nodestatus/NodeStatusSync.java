@@ -2,7 +2,7 @@ package dev.podcache.kubelet.nodestatus;
 
 import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.apiserver.Retries;
-import dev.podcache.kubelet.nodestatus.NodeStatusComputation.Computed;
+import dev.podcache.kubelet.nodestatus.StatusReports.Computed;
 import dev.podcache.node.NodeLister;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;

@@ -61,11 +61,9 @@ public final class NodeStatusUpdater implements AutoCloseable {
                     + " Node " + options.node().name());
         }
         SerialTasks tasks = new SerialTasks();
-        NodeStatusComputation computation = new NodeStatusComputation(options.node(), options.setters());
         this.api = new OpenNodeApi(api);
-        this.registration = new NodeRegistration(this.api, computation, timekeeper, options.resetsExtendedResources());
-        this.reports = new StatusReports(
-                this.api, computation, new LastReport(options.reportFrequency(), options.random()), timekeeper);
+        this.reports = new StatusReports(this.api, options, timekeeper);
+        this.registration = new NodeRegistration(this.api, reports::initial, timekeeper);
         this.sync = new NodeStatusSync(
                 new NodeStatusSync.SyncParts(this.api, registration, reports), lister, options, timekeeper);
         this.loop =

@@ -22,12 +22,10 @@ final class ReadySetter implements NodeStatusSetter {
     private static final List<String> REQUIRED_CAPACITY = List.of("cpu", "memory", "pods", "ephemeral-storage");
 
     private final List<Supplier<List<String>>> errors;
-    private final Supplier<Optional<String>> warning;
     private final NodeEvents events;
 
-    ReadySetter(List<Supplier<List<String>>> errors, Supplier<Optional<String>> warning, NodeEvents events) {
+    ReadySetter(List<Supplier<List<String>>> errors, NodeEvents events) {
         this.errors = errors;
-        this.warning = warning;
         this.events = events;
     }
 
@@ -47,8 +45,7 @@ final class ReadySetter implements NodeStatusSetter {
         }
         condition.setStatus(status);
         condition.setReason(ready ? "KubeletReady" : "KubeletNotReady");
-        condition.setMessage(
-                message + warning.get().map(text -> ". WARNING: " + text).orElse(""));
+        condition.setMessage(message);
         condition.setLastHeartbeatTime(ApiTime.of(now));
     }
 

@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableMap;
 import com.google.common.util.concurrent.AbstractService;
 import dev.podcache.kubelet.runtime.RuntimeStatus;
 import dev.podcache.time.Pause;
+import dev.podcache.time.SerialRun;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,7 +29,8 @@ public final class RuntimeHealth extends AbstractService {
     /*
      * Queries run one at a time: while the runtime does not answer, no other query starts. So a runtime that hangs costs
      * one thread, and is reported as down 30 s after its last good answer. An exception does not change the last answer.
-     * A query that is requested while another runs follows it, because the answer may be older than the request.
+     * A query that is requested while another runs follows it, because the answer may be older than the request. SerialRun sees
+     * to both.
      *
      * `lock` guards the fields marked so. No other lock is taken, and no foreign code is called, while it is held.
      */
@@ -42,7 +44,7 @@ public final class RuntimeHealth extends AbstractService {
 
     private final Supplier<RuntimeStatus> runtime;
     private final ImmutableMap<String, Supplier<Optional<String>>> checks;
-    private final Executor threads;
+    private final SerialRun queries;
     private final Timekeeper timekeeper;
     private final Pause nextQuery;
     private final Pause stale;
@@ -51,8 +53,6 @@ public final class RuntimeHealth extends AbstractService {
     private final Object lock = new Object();
     private @Nullable RuntimeStatus lastStatus; // guarded by lock
     private @Nullable Long lastGood; // nanoseconds; guarded by lock
-    private boolean querying; // guarded by lock
-    private boolean queryAgain; // guarded by lock
     private boolean notifiedStarted; // guarded by lock
 
     /**
@@ -71,7 +71,7 @@ public final class RuntimeHealth extends AbstractService {
             Timekeeper timekeeper) {
         this.runtime = runtime;
         this.checks = ImmutableMap.copyOf(checks);
-        this.threads = threads;
+        this.queries = SerialRun.on(threads, this::runQuery);
         this.timekeeper = timekeeper;
         this.nextQuery = new Pause(timekeeper);
         this.stale = new Pause(timekeeper);
@@ -99,7 +99,7 @@ public final class RuntimeHealth extends AbstractService {
 
     private void tick() {
         nextQuery.then(PERIOD, this::tick);
-        if (!startQuery(false)) {
+        if (!queries.requestUnlessRunning()) {
             notifyStartedOnce();
         }
     }
@@ -107,43 +107,19 @@ public final class RuntimeHealth extends AbstractService {
     /** Queries the runtime at once, or after the current query. Does nothing unless this service runs. */
     public void query() {
         if (isRunning()) {
-            startQuery(true);
+            queries.request();
         }
     }
 
-    /** Returns whether a query was started; false if one runs. */
-    private boolean startQuery(boolean mustFollow) {
-        synchronized (lock) {
-            if (querying) {
-                queryAgain |= mustFollow;
-                return false;
-            }
-            querying = true;
-        }
-        boolean submitted = false;
+    private void runQuery() {
         try {
-            threads.execute(this::runQueries);
-            submitted = true;
+            record(answer());
+        } catch (RuntimeException | Error e) {
+            // includes Error: a runtime that lacks a class must not end the queries
+            logFailure(e);
         } finally {
-            if (!submitted) {
-                synchronized (lock) {
-                    querying = false;
-                }
-            }
+            notifyStartedOnce();
         }
-        return true;
-    }
-
-    private void runQueries() {
-        do {
-            try {
-                record(answer());
-            } catch (RuntimeException | Error e) {
-                // includes Error: a runtime that lacks a class must not end the queries
-                logFailure(e);
-            }
-        } while (mustQueryAgain());
-        notifyStartedOnce();
     }
 
     private static void logFailure(Throwable failure) {
@@ -172,14 +148,6 @@ public final class RuntimeHealth extends AbstractService {
             log.warn("{}; the node is not ready until it returns one", NULL_ANSWER);
         }
         return notReady;
-    }
-
-    private boolean mustQueryAgain() {
-        synchronized (lock) {
-            querying = queryAgain;
-            queryAgain = false;
-            return querying;
-        }
     }
 
     private void record(RuntimeStatus status) {

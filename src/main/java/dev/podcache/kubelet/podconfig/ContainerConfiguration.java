@@ -1,6 +1,7 @@
 package dev.podcache.kubelet.podconfig;
 
 import dev.podcache.kubelet.runtime.Launch;
+import dev.podcache.kubelet.runtime.LocalVolumes;
 import dev.podcache.manager.Manager;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.Container;
@@ -21,7 +22,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ContainerConfiguration {
 
+    /** The domain that kubeadm gives a cluster. */
+    public static final String DEFAULT_CLUSTER_DOMAIN = "cluster.local";
+
     private final ContainerEnvironment environments;
+    private final String clusterDomain;
 
     /**
      * Creates a resolver on these sources, which it does not close.
@@ -29,9 +34,17 @@ public final class ContainerConfiguration {
      * @param secrets the Secrets of all pods that are registered with it
      * @param configMaps the ConfigMaps of all pods that are registered with it
      * @param services the Services for variables such as {@code DB_SERVICE_HOST}
+     * @param clusterDomain the end of the full names of pods; "" for no full names
+     * @param volumes where the files of {@code fileKeyRef} are
      */
-    public ContainerConfiguration(Manager<Secret> secrets, Manager<ConfigMap> configMaps, ServiceLister services) {
-        this.environments = new ContainerEnvironment(secrets, configMaps, services);
+    public ContainerConfiguration(
+            Manager<Secret> secrets,
+            Manager<ConfigMap> configMaps,
+            ServiceLister services,
+            String clusterDomain,
+            LocalVolumes volumes) {
+        this.clusterDomain = clusterDomain;
+        this.environments = new ContainerEnvironment(secrets, configMaps, services, volumes);
     }
 
     /**
@@ -47,9 +60,10 @@ public final class ContainerConfiguration {
      */
     public Launch launch(
             Pod pod, Container container, PodPlacement placement, List<Secret> pullSecrets, int restartCount) {
+        ConfigTarget target = ConfigTarget.container(container.getName());
+        PodHostname name = PodHostname.of(pod, clusterDomain, target);
         Map<String, String> environment =
                 environments.of(pod, container, placement).variables();
-        ConfigTarget target = ConfigTarget.container(container.getName());
         return new Launch(
                 expanded(container.getCommand(), environment),
                 expanded(container.getArgs(), environment),
@@ -57,7 +71,10 @@ public final class ContainerConfiguration {
                 environment,
                 new ContainerMounts(pod, environment, target).of(container),
                 pullSecrets,
-                restartCount);
+                restartCount,
+                Launch.hashOf(container.getName(), container.getImage()),
+                name.hostname(),
+                name.fqdn());
     }
 
     private static List<String> expanded(@Nullable List<String> texts, Map<String, String> environment) {

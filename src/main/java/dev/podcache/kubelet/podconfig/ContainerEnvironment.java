@@ -1,5 +1,6 @@
 package dev.podcache.kubelet.podconfig;
 
+import dev.podcache.kubelet.runtime.LocalVolumes;
 import dev.podcache.manager.Manager;
 import dev.podcache.pod.PodOrigin;
 import io.fabric8.kubernetes.api.model.ConfigMap;
@@ -17,12 +18,13 @@ import java.util.Map;
  * does not exist, not if the request failed. All variable names that the API server accepts are accepted.
  *
  * <p>Follows {@code makeEnvironmentVariables} of the kubelet's {@code kubelet_pods.go} in its newest form. Unlike
- * upstream, whose order is partly random, it keeps the order above, and it rejects {@code fileKeyRef}.
+ * upstream, whose order is partly random, it keeps the order above.
  */
 public final class ContainerEnvironment {
 
     private final PodObjects.PodManagers managers;
     private final ServiceLister services;
+    private final LocalVolumes volumes;
 
     /**
      * Creates a resolver on these sources, which it does not close.
@@ -30,15 +32,18 @@ public final class ContainerEnvironment {
      * @param secrets the Secrets of all pods that are registered with it
      * @param configMaps the ConfigMaps of all pods that are registered with it
      * @param services the Services for variables such as {@code DB_SERVICE_HOST}
+     * @param volumes where the files of {@code fileKeyRef} are
      */
-    public ContainerEnvironment(Manager<Secret> secrets, Manager<ConfigMap> configMaps, ServiceLister services) {
+    public ContainerEnvironment(
+            Manager<Secret> secrets, Manager<ConfigMap> configMaps, ServiceLister services, LocalVolumes volumes) {
+        this.volumes = volumes;
         this.managers = new PodObjects.PodManagers(secrets, configMaps);
         this.services = services;
     }
 
     /**
      * Returns the environment of {@code container}. Calls {@link Manager#getObject} once for each object that the
-     * container refers to, and blocks as long as these calls do.
+     * container refers to, and blocks as long as these calls do, and while it reads the files of {@code fileKeyRef}.
      *
      * @param pod the pod as the API server returned it, with metadata and spec; neither kept nor modified
      * @param container a container of the pod; an ephemeral container must be converted to a {@code Container}
@@ -57,7 +62,10 @@ public final class ContainerEnvironment {
         }
         String namespace = pod.getMetadata().getNamespace();
         Map<String, String> serviceVariables = ServiceVariables.of(services, namespace, enableServiceLinks);
-        return new EnvironmentAssembly(ConfigSources.of(managers, pod, placement, target), serviceVariables)
+        return new EnvironmentAssembly(
+                        ConfigSources.of(managers, pod, placement, target),
+                        new FileVariables(volumes, pod, target),
+                        serviceVariables)
                 .assemble(container);
     }
 }

@@ -16,11 +16,13 @@ import org.jspecify.annotations.Nullable;
 final class EnvironmentAssembly {
 
     private final ConfigSources sources;
+    private final FileVariables files;
     private final Map<String, String> services;
     private final Map<String, String> variables = new LinkedHashMap<>();
 
-    EnvironmentAssembly(ConfigSources sources, Map<String, String> services) {
+    EnvironmentAssembly(ConfigSources sources, FileVariables files, Map<String, String> services) {
         this.sources = sources;
+        this.files = files;
         this.services = services;
     }
 
@@ -80,6 +82,9 @@ final class EnvironmentAssembly {
         if (source.getResourceFieldRef() != null) {
             return sources.resources().value(source.getResourceFieldRef(), container);
         }
+        if (source.getFileKeyRef() != null) {
+            return files.value(source.getFileKeyRef());
+        }
         return objectValue(variable.getName(), source);
     }
 
@@ -95,7 +100,7 @@ final class EnvironmentAssembly {
             return data == null ? null : keyValue(data, selector.getKey(), selector.getOptional());
         }
         String message = "environment variable " + variable + " has an unsupported valueFrom; use fieldRef,"
-                + " resourceFieldRef, configMapKeyRef or secretKeyRef";
+                + " resourceFieldRef, configMapKeyRef, secretKeyRef or fileKeyRef";
         throw sources.target().failure(message);
     }
 

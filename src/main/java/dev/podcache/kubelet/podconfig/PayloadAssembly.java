@@ -75,10 +75,13 @@ final class PayloadAssembly {
             add(projection.getDownwardAPI().getItems(), mode);
         } else if (projection.getServiceAccountToken() != null) {
             addToken(projection.getServiceAccountToken(), mode);
+        } else if (projection.getClusterTrustBundle() != null) {
+            var source = projection.getClusterTrustBundle();
+            put(source.getPath(), tokens.file(source, mode, sources.target()));
         } else {
             throw sources.target()
                     .failure("unsupported source " + VolumeTypes.of(projection) + " of a projected volume; use secret,"
-                            + " configMap, downwardAPI or serviceAccountToken");
+                            + " configMap, downwardAPI, serviceAccountToken or clusterTrustBundle");
         }
     }
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -72,6 +73,31 @@ public final class Removal {
         }
         opened.close();
         throw new IOException("this platform cannot open directories by descriptor, which volumes need: " + directory);
+    }
+
+    /**
+     * Opens a directory in another one. Neither follows a link nor waits for the other end of a pipe that a container puts in its
+     * place meanwhile.
+     */
+    static SecureDirectoryStream<Path> open(SecureDirectoryStream<Path> parent, Path name) throws IOException {
+        // the dot can be opened in a directory only, and so not in a pipe. But it follows a link to the directory, so
+        // what was opened must be what has the name
+        SecureDirectoryStream<Path> opened = parent.newDirectoryStream(name.resolve("."), LinkOption.NOFOLLOW_LINKS);
+        try {
+            Object named = parent.getFileAttributeView(name, BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
+                    .readAttributes()
+                    .fileKey();
+            if (named.equals(opened.getFileAttributeView(BasicFileAttributeView.class)
+                    .readAttributes()
+                    .fileKey())) {
+                return opened;
+            }
+        } catch (IOException | RuntimeException e) {
+            opened.close();
+            throw e;
+        }
+        opened.close();
+        throw new FileSystemException(name.toString(), null, "a link is in its place");
     }
 
     private void run() throws IOException {
@@ -145,10 +171,10 @@ public final class Removal {
             throws IOException {
         SecureDirectoryStream<Path> opened;
         try {
-            opened = parent.newDirectoryStream(name, LinkOption.NOFOLLOW_LINKS);
+            opened = open(parent, name);
         } catch (AccessDeniedException e) {
             permit(top.resolve(name));
-            opened = parent.newDirectoryStream(name, LinkOption.NOFOLLOW_LINKS);
+            opened = open(parent, name);
         }
         permit(opened.getFileAttributeView(PosixFileAttributeView.class));
         return opened;

@@ -8,6 +8,7 @@ import dev.podcache.object.PodKey;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.ServiceAccountTokenProjection;
 import java.time.Duration;
 import java.util.Map;
@@ -144,11 +145,16 @@ public final class ServiceAccountTokens {
                 }));
     }
 
+    /** Returns the name of the ServiceAccount whose tokens the pods with this spec get, in their namespace. */
+    public static String account(PodSpec spec) {
+        String account = Nullables.orEmpty(spec.getServiceAccountName());
+        return account.isEmpty() ? DEFAULT_ACCOUNT : account;
+    }
+
     private static TokenSource source(Pod pod, ServiceAccountTokenProjection projection) {
-        String account = Nullables.orEmpty(pod.getSpec().getServiceAccountName());
         @Nullable Long seconds = projection.getExpirationSeconds();
         return new TokenSource(
-                account.isEmpty() ? DEFAULT_ACCOUNT : account,
+                account(pod.getSpec()),
                 Nullables.orEmpty(projection.getAudience()),
                 seconds == null ? OptionalLong.empty() : OptionalLong.of(seconds));
     }

@@ -122,14 +122,14 @@ final class SubPath {
     }
 
     /** Opens a directory below the root, which has no links in its path any more. */
-    private static SecureDirectoryStream<Path> open(Path root, Path directory) throws IOException {
+    static SecureDirectoryStream<Path> open(Path root, Path directory) throws IOException {
         SecureDirectoryStream<Path> opened = Removal.open(root);
         if (directory.equals(root)) {
             return opened;
         }
         for (Path name : root.relativize(directory)) {
             try (SecureDirectoryStream<Path> parent = opened) {
-                opened = parent.newDirectoryStream(name, LinkOption.NOFOLLOW_LINKS);
+                opened = Removal.open(parent, name);
             }
         }
         return opened;

@@ -12,13 +12,14 @@ import java.util.function.Predicate;
 
 /**
  * Resolves the files of volumes whose content comes from Secrets, ConfigMaps or the pod itself: volumes of kind {@code
- * secret}, {@code configMap}, {@code downwardAPI} and {@code projected}, which combines the other three. Thread-safe.
+ * secret}, {@code configMap}, {@code downwardAPI} and {@code projected}, which combines the other three with tokens and trust
+ * bundles. Thread-safe.
  *
  * <p>If a reference is {@code optional}, its object, or a key in it, may be missing. An object counts as missing only
  * if the API server reported that it does not exist, not if the request failed.
  *
- * <p>Tokens of a projected {@code serviceAccountToken} come from {@link ServiceAccountTokens}. A projected {@code
- * clusterTrustBundle} or {@code podCertificate} is rejected.
+ * <p>Tokens of a projected {@code serviceAccountToken} come from {@link ServiceAccountTokens}, and the certificates of a
+ * {@code clusterTrustBundle} from {@link TrustBundles}. A projected {@code podCertificate} is rejected.
  *
  * <p>Follows {@code MakePayload} of the kubelet's {@code pkg/volume/secret} and {@code configmap}, and {@code
  * collectData} of {@code pkg/volume/projected} and {@code downwardapi}. {@link VolumeDirectory} writes the
@@ -28,6 +29,7 @@ public final class VolumePayloads {
 
     private final PodObjects.PodManagers managers;
     private final ServiceAccountTokens tokens;
+    private final TrustBundles bundles;
 
     /**
      * Creates a resolver on these sources, which it does not close.
@@ -35,10 +37,13 @@ public final class VolumePayloads {
      * @param secrets the Secrets of all pods that are registered with it
      * @param configMaps the ConfigMaps of all pods that are registered with it
      * @param tokens the tokens of the pods' ServiceAccounts
+     * @param bundles the ClusterTrustBundles of all pods that are registered with it
      */
-    public VolumePayloads(Manager<Secret> secrets, Manager<ConfigMap> configMaps, ServiceAccountTokens tokens) {
+    public VolumePayloads(
+            Manager<Secret> secrets, Manager<ConfigMap> configMaps, ServiceAccountTokens tokens, TrustBundles bundles) {
         this.managers = new PodObjects.PodManagers(secrets, configMaps);
         this.tokens = tokens;
+        this.bundles = bundles;
     }
 
     /** Returns whether {@code volume} is of a kind that {@link #of} supports. */
@@ -91,8 +96,8 @@ public final class VolumePayloads {
      */
     public Map<String, VolumeFile> of(Pod pod, Volume volume, PodPlacement placement) {
         ConfigTarget target = ConfigTarget.volume(volume.getName());
-        PayloadAssembly assembly =
-                new PayloadAssembly(ConfigSources.of(managers, pod, placement, target), new TokenFiles(tokens, pod));
+        PayloadAssembly assembly = new PayloadAssembly(
+                ConfigSources.of(managers, pod, placement, target), new TokenFiles(tokens, bundles, pod));
         if (volume.getSecret() != null) {
             assembly.add(volume.getSecret());
         } else if (volume.getConfigMap() != null) {

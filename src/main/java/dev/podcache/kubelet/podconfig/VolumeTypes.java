@@ -1,15 +1,13 @@
 package dev.podcache.kubelet.podconfig;
 
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.google.common.collect.Streams;
+import dev.podcache.object.ModelJson;
 import io.fabric8.kubernetes.api.model.Volume;
 import io.fabric8.kubernetes.api.model.VolumeProjection;
 import java.util.Optional;
 
 /** Names the types of volumes as in manifests, such as {@code configMap}. */
 final class VolumeTypes {
-
-    private static final JsonMapper JSON = JsonMapper.builder().build();
 
     private VolumeTypes() {}
 
@@ -24,7 +22,7 @@ final class VolumeTypes {
     }
 
     private static Optional<String> typeOf(Object model) {
-        return Streams.stream(JSON.valueToTree(model).fieldNames())
+        return Streams.stream(ModelJson.tree(model).fieldNames())
                 .filter(field -> !field.equals("name"))
                 .findFirst();
     }

@@ -26,6 +26,8 @@
  *
  * <p>{@code WatchedServices} has no lock: one reflector writes it, all other threads only read it. A {@code
  * VolumeDirectory} relies on its caller to make one call at a time for a pod.
+ *
+ * <p>Not API, except {@code VolumeDirectory}: may change in any release.
  */
 @NullMarked
 package dev.podcache.kubelet.podconfig;

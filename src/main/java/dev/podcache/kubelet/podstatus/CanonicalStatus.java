@@ -1,9 +1,9 @@
 package dev.podcache.kubelet.podstatus;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.podcache.object.ModelJson;
 import io.fabric8.kubernetes.api.model.PodStatus;
 
 /**
@@ -12,12 +12,10 @@ import io.fabric8.kubernetes.api.model.PodStatus;
  */
 final class CanonicalStatus {
 
-    private static final JsonMapper MAPPER = JsonMapper.builder().build();
-
     private CanonicalStatus() {}
 
     static ObjectNode tree(PodStatus status) {
-        ObjectNode tree = MAPPER.valueToTree(status);
+        ObjectNode tree = ModelJson.tree(status);
         dropEmpty(tree);
         return tree;
     }

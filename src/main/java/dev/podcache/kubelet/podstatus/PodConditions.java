@@ -3,6 +3,7 @@ package dev.podcache.kubelet.podstatus;
 import static dev.podcache.kubelet.podstatus.PodParts.present;
 
 import com.google.common.collect.ImmutableSet;
+import dev.podcache.pod.PodResources;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.PodCondition;
@@ -21,9 +22,13 @@ final class PodConditions {
     // Follows pkg/kubelet/status/generate.go and pkg/kubelet/types/pod_status.go of Kubernetes.
 
     static final String POD_SCHEDULED = "PodScheduled";
+    static final String READY_TO_START_CONTAINERS = "PodReadyToStartContainers";
     static final String INITIALIZED = "Initialized";
     static final String CONTAINERS_READY = "ContainersReady";
     static final String READY = "Ready";
+
+    private static final String RESIZE_PENDING = "PodResizePending";
+    private static final String RESIZE_IN_PROGRESS = "PodResizeInProgress";
 
     /** The types of conditions that only the node writes. */
     static final ImmutableSet<String> OWNED = ImmutableSet.of(
@@ -31,8 +36,9 @@ final class PodConditions {
             READY,
             INITIALIZED,
             CONTAINERS_READY,
-            "PodResizePending",
-            "PodResizeInProgress",
+            READY_TO_START_CONTAINERS,
+            RESIZE_PENDING,
+            RESIZE_IN_PROGRESS,
             RuntimeResponding.TYPE);
 
     /** A condition that others write too; the node writes it only when it ends a pod. */
@@ -40,7 +46,15 @@ final class PodConditions {
 
     /** The types of conditions whose transition time changes with their status. */
     static final ImmutableSet<String> TIMED = ImmutableSet.of(
-            CONTAINERS_READY, READY, INITIALIZED, POD_SCHEDULED, DISRUPTION_TARGET, RuntimeResponding.TYPE);
+            CONTAINERS_READY,
+            READY,
+            INITIALIZED,
+            READY_TO_START_CONTAINERS,
+            POD_SCHEDULED,
+            DISRUPTION_TARGET,
+            RESIZE_PENDING,
+            RESIZE_IN_PROGRESS,
+            RuntimeResponding.TYPE);
 
     static final String TRUE = "True";
     static final String FALSE = "False";
@@ -74,6 +88,18 @@ final class PodConditions {
 
     static PodCondition scheduled() {
         return condition(POD_SCHEDULED, TRUE, null, null);
+    }
+
+    /**
+     * Returns the condition PodReadyToStartContainers. A kubelet derives it from the pod's sandbox, which exists from the mount of
+     * the volumes on until the pod ends, and which has an address unless the pod uses the network of its node. An observation
+     * has these facts instead of a sandbox.
+     */
+    static PodCondition readyToStartContainers(PodSpec spec, PodObservation observed) {
+        boolean hasNetwork =
+                Boolean.TRUE.equals(spec.getHostNetwork()) || !observed.podIps().isEmpty();
+        boolean ready = observed.mounted() && hasNetwork && !observed.over();
+        return condition(READY_TO_START_CONTAINERS, ready ? TRUE : FALSE, null, null);
     }
 
     /**
@@ -112,7 +138,7 @@ final class PodConditions {
         }
         UnmetContainers unmet = new UnmetContainers();
         for (Container container : present(spec.getInitContainers())) {
-            if (PodParts.isSidecar(container)) {
+            if (PodResources.isSidecar(container)) {
                 unmet.add(container, statuses, PodConditions::isReady);
             }
         }
@@ -177,7 +203,7 @@ final class PodConditions {
     }
 
     private static boolean isInitialized(Container container, ContainerStatus status) {
-        return PodParts.isSidecar(container) ? Boolean.TRUE.equals(status.getStarted()) : isReady(status);
+        return PodResources.isSidecar(container) ? Boolean.TRUE.equals(status.getStarted()) : isReady(status);
     }
 
     private static boolean isReady(ContainerStatus status) {

@@ -1,7 +1,6 @@
 package dev.podcache.kubelet.podstatus;
 
 import com.google.common.collect.ImmutableList;
-import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -78,17 +77,14 @@ final class PodParts {
         return last != null && last.getTerminated() != null;
     }
 
-    /** Returns whether {@code state} is a termination with exit code 0; a missing exit code counts as 0. */
+    /** Returns whether {@code state} is a termination with exit code 0. */
     static boolean isSuccess(@Nullable ContainerState state) {
-        if (state == null || state.getTerminated() == null) {
-            return false;
-        }
-        @Nullable Integer exitCode = state.getTerminated().getExitCode();
-        return exitCode == null || exitCode == 0;
+        return state != null && state.getTerminated() != null && exitCode(state) == 0;
     }
 
-    /** Returns whether an init container is a sidecar, which runs as long as the pod. */
-    static boolean isSidecar(Container initContainer) {
-        return "Always".equals(initContainer.getRestartPolicy());
+    /** Returns the exit code of a state that is a termination; a missing one counts as 0. */
+    static int exitCode(ContainerState state) {
+        @Nullable Integer exitCode = state.getTerminated().getExitCode();
+        return exitCode == null ? 0 : exitCode;
     }
 }

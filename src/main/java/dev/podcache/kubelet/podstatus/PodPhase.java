@@ -2,7 +2,10 @@ package dev.podcache.kubelet.podstatus;
 
 import static dev.podcache.kubelet.podstatus.PodParts.present;
 
+import dev.podcache.pod.PodResources;
+import dev.podcache.pod.RestartRules;
 import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import java.util.List;
@@ -11,7 +14,9 @@ import org.jspecify.annotations.Nullable;
 /** Computes the phase of a pod from the statuses of its containers. */
 final class PodPhase {
 
-    // Follows getPhase of pkg/kubelet/kubelet_pods.go of Kubernetes.
+    // Follows getPhase of pkg/kubelet/kubelet_pods.go of Kubernetes 1.36. Here a container that waits after its end is
+    // always
+    // about to be started again, whatever its exit code was: see WaitingContainers of podsync.
 
     static final String PENDING = "Pending";
     static final String RUNNING = "Running";
@@ -23,7 +28,7 @@ final class PodPhase {
 
     // counts of init containers
     private int pendingInit;
-    private int failedInit;
+    private int failedInit; // and will not be started again
     private int sidecarsStarting;
 
     // counts of sidecars and regular containers
@@ -31,6 +36,7 @@ final class PodPhase {
     private int running;
     private int waiting;
     private int stopped;
+    private int stoppedForGood;
     private int succeeded;
 
     private PodPhase(PodSpec spec, List<ContainerStatus> statuses) {
@@ -48,14 +54,14 @@ final class PodPhase {
         PodPhase phase = new PodPhase(spec, statuses);
         for (Container container : present(spec.getInitContainers())) {
             @Nullable ContainerStatus status = PodParts.named(statuses, container.getName());
-            if (PodParts.isSidecar(container)) {
+            if (PodResources.isSidecar(container)) {
                 phase.countSidecar(status);
             } else {
-                phase.countInit(status);
+                phase.countInit(container, status);
             }
         }
         for (Container container : present(spec.getContainers())) {
-            phase.countRegular(PodParts.named(statuses, container.getName()));
+            phase.countRegular(container, PodParts.named(statuses, container.getName()));
         }
         return phase.decide(over);
     }
@@ -70,16 +76,21 @@ final class PodPhase {
                 .anyMatch(status -> status != null && !PodParts.isWaiting(status));
     }
 
-    private void countInit(@Nullable ContainerStatus status) {
+    private void countInit(Container container, @Nullable ContainerStatus status) {
         if (status == null || PodParts.isRunning(status)) {
             pendingInit++;
         } else if (PodParts.isTerminated(status)) {
-            failedInit += PodParts.isSuccess(status.getState()) ? 0 : 1;
+            failedInit += hasFailed(container, status.getState()) ? 1 : 0;
         } else if (PodParts.hasTerminatedBefore(status)) {
-            failedInit += PodParts.isSuccess(status.getLastState()) ? 0 : 1;
+            failedInit += hasFailed(container, status.getLastState()) ? 1 : 0;
         } else {
             pendingInit++;
         }
+    }
+
+    /** Returns whether an init container has failed for good. */
+    private boolean hasFailed(Container init, ContainerState end) {
+        return !PodParts.isSuccess(end) && !RestartRules.shouldRestart(init, spec, PodParts.exitCode(end));
     }
 
     private void countSidecar(@Nullable ContainerStatus status) {
@@ -94,13 +105,14 @@ final class PodPhase {
         }
     }
 
-    private void countRegular(@Nullable ContainerStatus status) {
+    private void countRegular(Container container, @Nullable ContainerStatus status) {
         if (status == null) {
             unknown++;
         } else if (PodParts.isRunning(status)) {
             running++;
         } else if (PodParts.isTerminated(status)) {
             stopped++;
+            stoppedForGood += RestartRules.shouldRestart(container, spec, PodParts.exitCode(status.getState())) ? 0 : 1;
             succeeded += PodParts.isSuccess(status.getState()) ? 1 : 0;
         } else if (PodParts.hasTerminatedBefore(status)) {
             stopped++;
@@ -110,8 +122,7 @@ final class PodPhase {
     }
 
     private String decide(boolean over) {
-        boolean never = "Never".equals(spec.getRestartPolicy());
-        if (failedInit > 0 && never) {
+        if (failedInit > 0) {
             return FAILED;
         }
         boolean notInitialised = pendingInit > 0 || (sidecarsStarting > 0 && !hasStarted(spec, statuses));
@@ -121,18 +132,12 @@ final class PodPhase {
         if (running > 0) {
             return RUNNING;
         }
-        return stopped > 0 ? phaseAfterAllStopped(over, never) : PENDING;
-    }
-
-    private String phaseAfterAllStopped(boolean over, boolean never) {
-        // Always is the API server's default
-        boolean always = !never && !"OnFailure".equals(spec.getRestartPolicy());
-        if (always && !over) {
+        if (stopped == 0) {
+            return PENDING;
+        }
+        if (!over && stopped > stoppedForGood) {
             return RUNNING;
         }
-        if (stopped == succeeded) {
-            return SUCCEEDED;
-        }
-        return over || never ? FAILED : RUNNING;
+        return stopped == succeeded ? SUCCEEDED : FAILED;
     }
 }

@@ -3,6 +3,7 @@ package dev.podcache.kubelet.podstatus;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.object.FailureReason;
+import dev.podcache.pod.PodEnd;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodStatus;
@@ -239,11 +240,17 @@ final class PodStatusSync implements AutoCloseable {
 
     private void failed(VersionedPodStatus status, String serverUid, Throwable thrown) {
         Throwable cause = ApiServerException.causeOf(thrown);
-        if (cause instanceof ApiServerException refused && refused.reason() == FailureReason.NOT_FOUND) {
+        FailureReason refusal = cause instanceof ApiServerException refused ? refused.reason() : null;
+        // the Node authorizer refuses requests about a pod that is no longer on the node
+        Pod atServer =
+                refusal == FailureReason.FORBIDDEN ? cache.atServer(status.pod().uid()) : null;
+        if (refusal == FailureReason.NOT_FOUND || (refusal == FailureReason.FORBIDDEN && atServer == null)) {
             // the pod no longer exists; its status remains readable until PodStatusManager.forget
             remember(status, serverUid, null);
             return;
         }
+        // the watch may say only later that the pod is gone
+        boolean isExpected = atServer != null && PodEnd.isDeleted(atServer);
         int failures;
         synchronized (this) {
             inFlight.remove(status.pod().uid());
@@ -258,7 +265,7 @@ final class PodStatusSync implements AutoCloseable {
                     "report of the status of pod {} failed because of a bug in Podcache; retrying",
                     status.pod(),
                     cause);
-        } else if (failures == 1) {
+        } else if (failures == (isExpected ? 2 : 1)) {
             // an outage causes one warning for each pod
             log.warn("report of the status of pod {} failed; retrying: {}", status.pod(), cause.getMessage());
         } else {

@@ -2,8 +2,8 @@ package dev.podcache.kubelet.podstatus;
 
 import static dev.podcache.kubelet.podstatus.PodParts.present;
 
-import com.google.common.collect.ImmutableSet;
 import dev.podcache.pod.PodEnd;
+import dev.podcache.pod.RestartRules;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.PodSpec;
@@ -28,20 +28,35 @@ final class StatusTransitions {
         if (!"OnFailure".equals(policy) && !"Never".equals(policy)) {
             return null;
         }
-        boolean restartsAfterFailure = policy.equals("OnFailure");
-        ImmutableSet<String> sidecars = present(spec.getInitContainers()).stream()
-                .filter(PodParts::isSidecar)
-                .map(Container::getName)
-                .collect(ImmutableSet.toImmutableSet());
-        List<ContainerStatus> after = PodParts.containers(newer);
-        for (ContainerStatus before : PodParts.containers(older)) {
-            @Nullable ContainerStatus current = PodParts.named(after, before.getName());
-            boolean ended = PodParts.isTerminated(before)
-                    && !sidecars.contains(before.getName())
-                    && (!restartsAfterFailure || PodParts.isSuccess(before.getState()));
-            if (ended && current != null && !PodParts.isTerminated(current)) {
-                return "its container " + before.getName()
-                        + " has terminated and cannot come back under restart policy " + policy;
+        String back = comesBack(
+                spec,
+                present(spec.getContainers()),
+                present(older.getContainerStatuses()),
+                present(newer.getContainerStatuses()));
+        if (back == null) {
+            back = comesBack(
+                    spec,
+                    present(spec.getInitContainers()),
+                    present(older.getInitContainerStatuses()),
+                    present(newer.getInitContainerStatuses()));
+        }
+        return back == null
+                ? null
+                : "its container " + back + " has terminated and cannot come back under restart policy " + policy;
+    }
+
+    /** Returns the first container that has ended for good and no longer shows it; null if there is none. */
+    private static @Nullable String comesBack(
+            PodSpec spec, List<Container> containers, List<ContainerStatus> older, List<ContainerStatus> newer) {
+        for (Container container : containers) {
+            ContainerStatus before = PodParts.named(older, container.getName());
+            ContainerStatus current = PodParts.named(newer, container.getName());
+            if (before != null
+                    && current != null
+                    && PodParts.isTerminated(before)
+                    && !PodParts.isTerminated(current)
+                    && !RestartRules.shouldRestart(container, spec, PodParts.exitCode(PodParts.state(before)))) {
+                return container.getName();
             }
         }
         return null;

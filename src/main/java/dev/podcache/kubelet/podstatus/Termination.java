@@ -3,6 +3,7 @@ package dev.podcache.kubelet.podstatus;
 import static dev.podcache.kubelet.podstatus.PodParts.present;
 
 import dev.podcache.pod.PodEnd;
+import dev.podcache.pod.PodResources;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerStateBuilder;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
@@ -63,7 +64,7 @@ final class Termination {
         if (lastStatus == null) {
             return false;
         }
-        return PodParts.isSidecar(last)
+        return PodResources.isSidecar(last)
                 ? PodParts.isRunning(lastStatus) && Boolean.TRUE.equals(lastStatus.getStarted())
                 : PodParts.isSuccess(lastStatus.getState()) || PodParts.isSuccess(lastStatus.getLastState());
     }

@@ -15,6 +15,8 @@
  * <tr><td>{@code PodStatusSync}</td><td>the reported versions, the reports in flight, the pauses after failures</td>
  * <td>the timer's</td></tr>
  * </table>
+ *
+ * <p>Not API: may change in any release.
  */
 @NullMarked
 package dev.podcache.kubelet.podstatus;

@@ -35,9 +35,10 @@ final class ChangedObjects implements AutoCloseable {
     }
 
     private void changed(ObjectEvent<?> event) {
-        boolean content = event.type() != ObjectEvent.Type.STALE && event.type() != ObjectEvent.Type.RECOVERED;
-        if (content) {
-            event.referrers().forEach(pod -> referrers.accept(pod.uid()));
+        switch (event.type()) {
+            case ADDED, UPDATED, DELETED -> event.referrers().forEach(pod -> referrers.accept(pod.uid()));
+            // pods have no subject, so their right never changes
+            case STALE, RECOVERED, DENIED, ALLOWED -> {}
         }
     }
 

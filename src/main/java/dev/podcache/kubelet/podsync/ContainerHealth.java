@@ -27,6 +27,9 @@ public interface ContainerHealth {
     /** Returns whether a running container that has started is ready: its readiness probe succeeds, or it has none. */
     boolean isReady(PodKey pod, Container container, String containerId);
 
+    /** Ends the liveness and startup probes of a pod that is about to be stopped, whatever the reason. Idempotent. */
+    void ending(PodKey pod);
+
     /** Discards what is known of a pod of which no container runs any more. Idempotent. */
     void ended(PodKey pod);
 
@@ -53,6 +56,9 @@ public interface ContainerHealth {
         public Optional<Unhealthy> unhealthy(PodKey pod, Container container, String containerId) {
             return Optional.empty();
         }
+
+        @Override
+        public void ending(PodKey pod) {}
 
         @Override
         public void ended(PodKey pod) {}

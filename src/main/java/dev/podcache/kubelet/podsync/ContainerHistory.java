@@ -1,8 +1,11 @@
 package dev.podcache.kubelet.podsync;
 
+import com.google.common.collect.Lists;
 import dev.podcache.kubelet.runtime.PodState;
 import dev.podcache.object.PodKey;
+import dev.podcache.pod.EphemeralContainers;
 import dev.podcache.pod.PodReferences;
+import dev.podcache.pod.PodResources;
 import dev.podcache.time.ApiTime;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerState;
@@ -13,7 +16,9 @@ import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +27,9 @@ import org.jspecify.annotations.Nullable;
  * started and is ready.
  *
  * <p>A container that ran and that the runtime has forgotten has terminated with exit code 137, as {@code
- * convertToAPIContainerStatuses} of the kubelet's {@code kubelet_pods.go} reports it.
+ * convertToAPIContainerStatuses} of the kubelet's {@code kubelet_pods.go} reports it. An init container that has succeeded and
+ * that the runtime has forgotten must run again, unless the runtime shows a container that is started after it: after a
+ * reboot of the machine, what it wrote may be gone.
  */
 final class ContainerHistory {
 
@@ -33,6 +40,7 @@ final class ContainerHistory {
     private final PodKey key;
     private final ContainerHealth health;
     private final String now;
+    private final Set<String> lost = new HashSet<>();
 
     /**
      * Makes a history of one pod.
@@ -49,19 +57,30 @@ final class ContainerHistory {
     /** Returns the statuses of all containers that were ever started, in the order of the spec, without health. */
     PodState complete(PodState shown, @Nullable PodStatus before) {
         PodStatus reported = before == null ? new PodStatus() : before;
-        return PodState.of(
-                complete(
-                        pod.getSpec().getInitContainers(), shown.initContainers(), reported.getInitContainerStatuses()),
+        return new PodState(
+                completeInit(shown, reported.getInitContainerStatuses()),
                 complete(pod.getSpec().getContainers(), shown.containers(), reported.getContainerStatuses()),
-                shown.podIps());
+                complete(
+                        EphemeralContainers.of(pod),
+                        shown.ephemeralContainers(),
+                        reported.getEphemeralContainerStatuses()),
+                shown.podIps(),
+                shown.containerHashes());
+    }
+
+    /** Returns the init containers that have succeeded, as reported before, and must run again. Known after {@link #complete}. */
+    Set<String> lost() {
+        return lost;
     }
 
     /** Adds to the result of {@link #complete} whether each container has started and is ready. */
     PodState withHealth(PodState complete) {
-        return PodState.of(
+        return new PodState(
                 withHealth(pod.getSpec().getInitContainers(), complete.initContainers()),
                 withHealth(pod.getSpec().getContainers(), complete.containers()),
-                complete.podIps());
+                withoutHealth(EphemeralContainers.of(pod), complete.ephemeralContainers()),
+                complete.podIps(),
+                complete.containerHashes());
     }
 
     private List<ContainerStatus> withHealth(List<Container> containers, List<ContainerStatus> statuses) {
@@ -87,6 +106,52 @@ final class ContainerHistory {
             }
         }
         return complete;
+    }
+
+    /**
+     * Returns a state that may follow {@code before} at the API server. Unless the restart policy of the pod is Always, the
+     * server refuses that an init container that has succeeded is no longer shown as terminated. While one runs again, it is
+     * shown as before.
+     */
+    static PodState reportable(Pod pod, PodState state, @Nullable PodStatus before) {
+        String policy = pod.getSpec().getRestartPolicy();
+        if (before == null || !("OnFailure".equals(policy) || "Never".equals(policy))) {
+            return state;
+        }
+        List<ContainerStatus> init = new ArrayList<>();
+        for (ContainerStatus status : state.initContainers()) {
+            ContainerStatus earlier = States.named(before.getInitContainerStatuses(), status.getName());
+            boolean mustStay = earlier != null
+                    && States.isSuccess(earlier)
+                    && !States.isTerminated(status)
+                    && pod.getSpec().getInitContainers().stream()
+                            .noneMatch(each -> each.getName().equals(status.getName()) && PodResources.isSidecar(each));
+            init.add(mustStay ? earlier : status);
+        }
+        return new PodState(
+                init, state.containers(), state.ephemeralContainers(), state.podIps(), state.containerHashes());
+    }
+
+    private List<ContainerStatus> completeInit(PodState shown, List<ContainerStatus> reported) {
+        List<ContainerStatus> complete = new ArrayList<>();
+        boolean isPassed = !shown.containers().isEmpty();
+        for (Container container : Lists.reverse(pod.getSpec().getInitContainers())) {
+            ContainerStatus current = States.named(shown.initContainers(), container.getName());
+            ContainerStatus before = States.named(reported, container.getName());
+            ContainerStatus known = current == null ? forgotten(before) : continued(current, before);
+            if (current == null
+                    && !isPassed
+                    && known != null
+                    && States.isSuccess(known)
+                    && !PodResources.isSidecar(container)) {
+                lost.add(container.getName());
+            }
+            isPassed |= current != null;
+            if (known != null) {
+                complete.add(withEnd(known, before));
+            }
+        }
+        return Lists.reverse(complete);
     }
 
     /**
@@ -196,6 +261,25 @@ final class ContainerHistory {
         boolean ready = started && !Boolean.FALSE.equals(status.getReady()) && health.isReady(key, container, id);
         status.setStarted(started);
         status.setReady(ready || isCompletedInit(container, status));
+        return filled(container, status);
+    }
+
+    /** Ephemeral containers have no probes. As in a kubelet, they are never ready, and do not show whether they have started. */
+    private static List<ContainerStatus> withoutHealth(List<Container> containers, List<ContainerStatus> statuses) {
+        List<ContainerStatus> all = new ArrayList<>();
+        for (Container container : containers) {
+            ContainerStatus status = States.named(statuses, container.getName());
+            if (status != null) {
+                status.setReady(false);
+                status.setStarted(null);
+                all.add(filled(container, status));
+            }
+        }
+        return all;
+    }
+
+    /** Adds what a runtime may leave out. */
+    private static ContainerStatus filled(Container container, ContainerStatus status) {
         status.setRestartCount(count(status));
         if (status.getImage() == null) {
             status.setImage(container.getImage());
@@ -208,7 +292,7 @@ final class ContainerHistory {
 
     private boolean isCompletedInit(Container container, ContainerStatus status) {
         return pod.getSpec().getInitContainers().contains(container)
-                && !States.isSidecar(container)
+                && !PodResources.isSidecar(container)
                 && States.isSuccess(status);
     }
 

@@ -6,7 +6,7 @@ import dev.podcache.pod.PodReferences;
 import dev.podcache.time.Backoff;
 import dev.podcache.time.OverdueCalls;
 import dev.podcache.time.Pause;
-import dev.podcache.time.TaskThreads;
+import dev.podcache.time.SerialRun;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
@@ -34,19 +34,17 @@ final class OrphanedPods implements AutoCloseable {
     private static final Duration UNREPORTED = Duration.ofSeconds(30);
 
     private final PodRuntime runtime;
-    private final TaskThreads threads;
+    private final SerialRun looks;
     private final OverdueCalls listing;
     private final Predicate<String> isKnown;
     private final Consumer<Pod> end;
     private final DoubleSupplier random;
     private final Pause pause;
-    private final RuntimeFailures reported = new RuntimeFailures(); // used while `looking` is set
-    private int failures; // in a row; used while `looking` is set
+    private final RuntimeFailures reported = new RuntimeFailures(); // used by looks
+    private int failures; // in a row; used by looks
 
     private boolean listed; // guarded by this
     private boolean awaitsFiles; // guarded by this
-    private boolean looking; // guarded by this; one look at a time
-    private boolean again; // guarded by this
     private boolean closed; // guarded by this
 
     /**
@@ -64,7 +62,7 @@ final class OrphanedPods implements AutoCloseable {
             Consumer<Pod> end,
             DoubleSupplier random) {
         this.runtime = parts.runtime();
-        this.threads = parts.threads();
+        this.looks = SerialRun.on(parts.threads()::executeNow, this::endAll);
         this.listing = listing;
         this.isKnown = isKnown;
         this.end = end;
@@ -88,7 +86,7 @@ final class OrphanedPods implements AutoCloseable {
                 return;
             }
         }
-        look();
+        looks.request();
     }
 
     /** Tells that the pods of the API server are known. */
@@ -99,31 +97,13 @@ final class OrphanedPods implements AutoCloseable {
                 return;
             }
         }
-        look();
-    }
-
-    private void look() {
-        synchronized (this) {
-            again = looking;
-            if (looking || closed) {
-                return;
-            }
-            looking = true;
-        }
-        boolean begun = false;
-        try {
-            threads.executeNow(this::endAll);
-            begun = true;
-        } finally {
-            if (!begun) {
-                synchronized (this) {
-                    looking = false;
-                }
-            }
-        }
+        looks.request();
     }
 
     private void endAll() {
+        if (isClosed()) {
+            return;
+        }
         Duration retryIn = Duration.ZERO;
         try {
             for (Pod orphan : find()) {
@@ -137,20 +117,9 @@ final class OrphanedPods implements AutoCloseable {
             retryIn = UNREPORTED;
             retryIn = failed(e);
         } finally {
-            looked(retryIn);
-        }
-    }
-
-    private void looked(Duration retryIn) {
-        boolean lookAgain;
-        synchronized (this) {
-            looking = false;
-            lookAgain = again;
-        }
-        if (!retryIn.isZero()) {
-            pause.then(retryIn, this::look);
-        } else if (lookAgain) {
-            look();
+            if (!retryIn.isZero()) {
+                pause.then(retryIn, looks::request);
+            }
         }
     }
 

@@ -1,14 +1,19 @@
 package dev.podcache.kubelet.podsync;
 
 import dev.podcache.kubelet.runtime.PodState;
+import dev.podcache.pod.EphemeralContainers;
+import dev.podcache.pod.PodResources;
+import dev.podcache.pod.RestartRules;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
+import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,8 +21,9 @@ import org.jspecify.annotations.Nullable;
  * {@code computePodActions} and {@code computeInitContainerActions} of the kubelet's {@code kuberuntime_manager.go} and
  * {@code kuberuntime_container.go}. Immutable.
  *
- * @param stops running containers that must be stopped because they are unhealthy or their image has changed
- * @param starts containers to start, in this order; they never ran, or they ended
+ * @param stops running containers that must be stopped because they are unhealthy or their spec has changed
+ * @param starts containers to start, in this order; they never ran, or they ended. Ephemeral containers never ran. They come
+ *     first, so that they start in a pod whose others cannot
  * @param over whether the pod has ended: no regular container runs or will be started. Sidecars may still run
  */
 record PodActions(List<ContainerStop> stops, List<ContainerStart> starts, boolean over) {
@@ -51,9 +57,16 @@ record PodActions(List<ContainerStop> stops, List<ContainerStart> starts, boolea
      *
      * @param init whether it is an init container
      * @param last the status of the instance before; null if the container never ran
+     * @param targets the names of the containers that were started, whose processes an ephemeral container may want to see;
+     *     empty if none was
      */
     record ContainerStart(
-            Container container, boolean init, @Nullable ContainerStatus last) {}
+            Container container, boolean init, @Nullable ContainerStatus last, List<String> targets) {
+
+        ContainerStart(Container container, boolean init, @Nullable ContainerStatus last) {
+            this(container, init, last, List.of());
+        }
+    }
 
     /**
      * Computes the actions.
@@ -62,15 +75,16 @@ record PodActions(List<ContainerStop> stops, List<ContainerStart> starts, boolea
      * @param unhealthy returns why a running container must be stopped; empty if it need not
      */
     static PodActions of(
-            PodSpec spec,
+            Pod pod,
             PodState current,
             ContainerMemory memory,
             BiFunction<Container, ContainerStatus, Optional<ContainerHealth.Unhealthy>> unhealthy) {
-        return new Computation(spec, current, memory, unhealthy).compute();
+        return new Computation(pod, current, memory, unhealthy).compute();
     }
 
     private static final class Computation {
 
+        private final Pod pod;
         private final PodSpec spec;
         private final PodState current;
         private final ContainerMemory memory;
@@ -80,28 +94,50 @@ record PodActions(List<ContainerStop> stops, List<ContainerStart> starts, boolea
         private boolean failedInit;
 
         Computation(
-                PodSpec spec,
+                Pod pod,
                 PodState current,
                 ContainerMemory memory,
                 BiFunction<Container, ContainerStatus, Optional<ContainerHealth.Unhealthy>> unhealthy) {
-            this.spec = spec;
+            this.pod = pod;
+            this.spec = pod.getSpec();
             this.current = current;
             this.memory = memory;
             this.unhealthy = unhealthy;
         }
 
         PodActions compute() {
-            // once a regular container has run, the pod stays initialised
-            boolean initialized = !current.containers().isEmpty();
-            if (!initialize(initialized)) {
-                return actions(false);
+            if (isOver()) {
+                return new PodActions(List.of(), List.of(), true);
             }
-            int running = 0;
+            List<String> started = Stream.concat(current.initContainers().stream(), current.containers().stream())
+                    .map(ContainerStatus::getName)
+                    .toList();
+            ephemeral(started);
+            // once a regular container has run, the pod stays initialised, unless its runtime has lost all of them
+            boolean initialized = !current.containers().isEmpty() && !memory.hasLostContainers();
+            if (initialize(initialized)) {
+                spec.getContainers().forEach(this::regular);
+            }
+            return actions(false);
+        }
+
+        private void ephemeral(List<String> started) {
+            for (Container container : EphemeralContainers.of(pod)) {
+                if (States.named(current.ephemeralContainers(), container.getName()) == null) {
+                    starts.add(new ContainerStart(container, false, null, started));
+                }
+            }
+        }
+
+        /** Returns whether all regular containers have ended for good. */
+        private boolean isOver() {
             for (Container container : spec.getContainers()) {
-                running += regular(container) ? 1 : 0;
+                ContainerStatus status = States.named(current.containers(), container.getName());
+                if (status == null || !States.isTerminated(status) || isRestarted(container, status)) {
+                    return false;
+                }
             }
-            boolean over = running == 0 && starts.stream().allMatch(ContainerStart::init);
-            return over ? new PodActions(List.of(), List.of(), true) : actions(false);
+            return true;
         }
 
         private PodActions actions(boolean over) {
@@ -112,7 +148,7 @@ record PodActions(List<ContainerStop> stops, List<ContainerStart> starts, boolea
         private boolean initialize(boolean initialized) {
             for (Container container : spec.getInitContainers()) {
                 ContainerStatus status = States.named(current.initContainers(), container.getName());
-                boolean mayGoOn = States.isSidecar(container)
+                boolean mayGoOn = PodResources.isSidecar(container)
                         ? sidecar(container, status)
                         : initialized || completed(container, status);
                 if (!mayGoOn && !initialized) {
@@ -136,49 +172,43 @@ record PodActions(List<ContainerStop> stops, List<ContainerStart> starts, boolea
 
         /** Returns whether the init container has succeeded. */
         private boolean completed(Container container, @Nullable ContainerStatus status) {
-            if (status == null) {
-                starts.add(new ContainerStart(container, true, null));
+            if (status == null || memory.isToRunAgain(container.getName())) {
+                starts.add(new ContainerStart(container, true, status));
                 return false;
             }
             if (States.isSuccess(status)) {
                 return true;
             }
             if (States.isTerminated(status)) {
-                if ("Never".equals(spec.getRestartPolicy())) {
-                    failedInit = true;
-                } else {
+                if (RestartRules.shouldRestart(container, spec, States.exitCode(status))) {
                     starts.add(new ContainerStart(container, true, status));
+                } else {
+                    failedInit = true;
                 }
             }
             return false;
         }
 
-        /** Returns whether the container runs or comes back by itself. */
-        private boolean regular(Container container) {
+        private void regular(Container container) {
             ContainerStatus status = States.named(current.containers(), container.getName());
-            if (status == null || (States.isTerminated(status) && isRestarted(status))) {
+            if (status == null || (States.isTerminated(status) && isRestarted(container, status))) {
                 starts.add(new ContainerStart(container, false, status));
-                return false;
-            }
-            if (States.isRunning(status)) {
+            } else if (States.isRunning(status)) {
                 checkRunning(
-                        new ContainerStart(container, false, status), status, !"Never".equals(spec.getRestartPolicy()));
+                        new ContainerStart(container, false, status),
+                        status,
+                        RestartRules.restartsAfterProbe(container, spec));
             }
-            return !States.isTerminated(status);
         }
 
-        private boolean isRestarted(ContainerStatus status) {
-            if ("Never".equals(spec.getRestartPolicy())) {
-                return false;
-            }
-            return !"OnFailure".equals(spec.getRestartPolicy())
-                    || !States.isSuccess(status)
-                    || memory.isToRestart(status);
+        private boolean isRestarted(Container container, ContainerStatus status) {
+            return RestartRules.shouldRestart(container, spec, States.exitCode(status))
+                    || (memory.isToRestart(status) && RestartRules.restartsAfterProbe(container, spec));
         }
 
         private void checkRunning(ContainerStart instance, ContainerStatus status, boolean restartsAfterFailure) {
             Container container = instance.container();
-            if (container.getImage() != null && !container.getImage().equals(memory.image(status))) {
+            if (memory.hasChanged(container, current)) {
                 String why = "Container " + container.getName() + " definition changed, will be restarted";
                 stops.add(new ContainerStop(instance, why, Optional.empty(), AfterStop.START));
                 return;

@@ -9,6 +9,7 @@ import dev.podcache.kubelet.runtime.Launch;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.kubelet.runtime.PodState;
 import dev.podcache.object.PodKey;
+import dev.podcache.pod.EphemeralContainers;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.time.ApiTime;
 import dev.podcache.time.Durations;
@@ -19,6 +20,8 @@ import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.LifecycleHandler;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodCondition;
+import io.fabric8.kubernetes.api.model.PodIP;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import java.io.IOException;
 import java.time.Duration;
@@ -57,10 +60,14 @@ final class PodContainers {
     private final LifecycleHooks hooks;
     private final PodStop stop;
     private final RuntimeFailures failures;
-    private final RestartBackoff backoff = new RestartBackoff();
+    private final RestartBackoff backoff;
     private final ReportedIps ips = new ReportedIps();
     private final WaitingContainers waiting = new WaitingContainers();
     private final ContainerMemory memory = new ContainerMemory();
+    private final IsolationChecks isolation;
+    private final ImagePulls images;
+    private final RepeatPauses failedStarts;
+    private final PodResize resize;
     private boolean known;
 
     /**
@@ -75,11 +82,17 @@ final class PodContainers {
         this.calls = calls;
         this.hooks = hooks;
         this.stop = new PodStop(parts, calls, hooks);
+        this.isolation = IsolationChecks.of(runtime);
+        this.images = new ImagePulls(parts, calls, failures);
+        this.failedStarts = new RepeatPauses(parts.timekeeper());
+        this.resize = new PodResize(parts, calls, memory);
+        this.backoff = new RestartBackoff(parts.periods().longestRestart());
     }
 
     /** Takes over what the agent before this one reported: a container that had ended and waited was to be started. */
     void adopt(@Nullable PodStatus reported) {
         if (reported != null) {
+            resize.adopt(reported);
             reported.getInitContainerStatuses().forEach(this::adopt);
             reported.getContainerStatuses().forEach(this::adopt);
         }
@@ -98,14 +111,38 @@ final class PodContainers {
     /** Returns the state of all containers that were ever started. */
     PodState state(Pod pod, @Nullable PodStatus reported) throws IOException, InterruptedException {
         PodState shown = Objects.requireNonNull(
-                calls.call(pod, "status", () -> runtime.status(pod)), "the runtime returned no status of the pod");
-        known = !shown.initContainers().isEmpty() || !shown.containers().isEmpty();
+                        calls.call(pod, "status", () -> runtime.status(pod)),
+                        "the runtime returned no status of the pod")
+                .withEphemeralApart(name -> EphemeralContainers.isOne(pod, name));
+        known = States.hasAny(shown);
         String now = ApiTime.of(parts.timekeeper().wallTime());
         ContainerHistory history = new ContainerHistory(pod, parts.health(), now);
-        PodState complete =
-                history.complete(PodState.of(shown.initContainers(), shown.containers(), podIps(pod, shown)), reported);
+        PodState complete = history.complete(
+                new PodState(
+                        shown.initContainers(),
+                        shown.containers(),
+                        shown.ephemeralContainers(),
+                        podIps(pod, shown, reported),
+                        shown.containerHashes()),
+                reported);
+        memory.lost(shown.containers().isEmpty(), history.lost());
         parts.health().observe(pod, complete);
-        return history.withHealth(complete);
+        return resize.withResources(history.withHealth(complete));
+    }
+
+    /** Carries out a resize of the pod, if there is one. Returns the pod with the resources that its containers have. */
+    Pod resized(Pod pod, PodState state, SyncResult sync) throws InterruptedException {
+        return resize.apply(pod, state, sync);
+    }
+
+    /** Returns {@code state} with the resources of the containers that were started, where it shows none. */
+    PodState withResources(PodState state) {
+        return resize.withResources(state);
+    }
+
+    /** Returns the condition of a resize that is not done; empty if there is none. */
+    Optional<PodCondition> resizeCondition() {
+        return resize.condition();
     }
 
     /** Returns whether the runtime showed a container in the latest state. */
@@ -114,9 +151,19 @@ final class PodContainers {
     }
 
     /** Returns the addresses of a pod: those of its node, if it is on the host network. */
-    private List<String> podIps(Pod pod, PodState shown) {
+    private List<String> podIps(Pod pod, PodState shown, @Nullable PodStatus reported) {
         if (!Boolean.TRUE.equals(pod.getSpec().getHostNetwork())) {
-            return ips.valid(pod, shown.podIps());
+            List<String> valid = ips.valid(pod, shown.podIps());
+            // as in a kubelet, a pod keeps its addresses in its status when its containers have ended; ephemeral ones
+            // do not count
+            boolean wasStarted =
+                    !shown.initContainers().isEmpty() || !shown.containers().isEmpty();
+            boolean hasEnded = wasStarted
+                    && shown.initContainers().stream().allMatch(States::isTerminated)
+                    && shown.containers().stream().allMatch(States::isTerminated);
+            return valid.isEmpty() && hasEnded && reported != null
+                    ? reported.getPodIPs().stream().map(PodIP::getIp).toList()
+                    : valid;
         }
         Node node = parts.node().apply(pod).orElseGet(Node::new);
         return PodPlacement.on(node, List.of()).hostIps();
@@ -126,10 +173,7 @@ final class PodContainers {
     PodActions actions(Pod pod, PodState state) {
         PodKey key = PodReferences.key(pod);
         PodActions actions = PodActions.of(
-                pod.getSpec(),
-                state,
-                memory,
-                (container, status) -> parts.health().unhealthy(key, container, States.id(status)));
+                pod, state, memory, (container, status) -> parts.health().unhealthy(key, container, States.id(status)));
         waiting.retain(actions.starts());
         return actions;
     }
@@ -182,7 +226,7 @@ final class PodContainers {
         String name = stopped.container().getName();
         memory.restarts(
                 name, States.id(Objects.requireNonNull(stopped.instance().last())));
-        waiting.put(name, new ContainerStateWaiting(stopped.why(), RESTARTING));
+        waiting.put(name, States.waiting(stopped.why(), RESTARTING));
     }
 
     private boolean stop(HookTarget target, String why, Duration grace, SyncResult sync) throws InterruptedException {
@@ -216,7 +260,7 @@ final class PodContainers {
         }
         waiting.put(
                 name,
-                new ContainerStateWaiting(
+                States.waiting(
                         "back-off " + Durations.text(backoff.pause(name, image, ended))
                                 + " restarting failed container=" + name
                                 + " pod=" + pod.getMetadata().getName() + "_"
@@ -232,23 +276,71 @@ final class PodContainers {
             throws InterruptedException {
         Container container = start.container();
         String name = container.getName();
+        Launch launch = null;
         try {
-            Launch launch = parts.configuration().launch(pod, container, placement, nextCount(start.last()));
-            calls.run(pod, "start of container " + name, () -> runtime.start(pod, container, launch));
-            waiting.remove(name);
-            memory.started(name, String.valueOf(container.getImage()));
-            postStart(new HookTarget(pod, container, placement.podIps()), sync);
-            return true;
+            RepeatPauses.Failed last = failedStarts.pausing(name);
+            if (last != null && last.attempt().equals(launch(start, pod, placement))) {
+                waiting.put(name, last.reason());
+                sync.warn(last.event());
+                sync.again(failedStarts.left(last));
+                return false;
+            }
+            ContainerStateWaiting missing = images.ensure(pod, container, sync);
+            if (missing != null) {
+                waiting.put(name, missing);
+                return false;
+            }
+            Optional<String> target = EphemeralContainers.target(pod, name);
+            if (target.isPresent() && !start.targets().contains(target.get())) {
+                return isUnavailable(pod, name, "unable to find target container " + target.get(), sync);
+            }
+            Launch made = launch(start, pod, placement);
+            launch = made;
+            String refusal = isolation.refusal(pod, container);
+            if (refusal != null) {
+                return isUnavailable(pod, name, refusal, sync);
+            }
+            calls.run(pod, "start of container " + name, () -> runtime.startContainer(pod, container, made));
         } catch (PodConfigException e) {
             throwIfInterrupted();
-            sync.failed(name, PodEvent.startFailed(pod, name, text(e)));
-            waiting.put(name, new ContainerStateWaiting(text(e), CONFIG_UNAVAILABLE));
+            return isUnavailable(pod, name, text(e), sync);
         } catch (IOException | RuntimeException | Error e) {
             String cause = failed(pod, "start container " + name, e);
-            sync.failed(name, PodEvent.startFailed(pod, name, cause));
-            waiting.put(name, new ContainerStateWaiting(cause, START_FAILED));
+            PodEvent event = PodEvent.startFailed(pod, name, cause);
+            ContainerStateWaiting reason = States.waiting(cause, START_FAILED);
+            sync.failed(name, event);
+            if (launch != null) {
+                sync.again(failedStarts.failed(name, launch, reason, event));
+            }
+            waiting.put(name, reason);
+            return false;
         }
+        started(container, pod, launch);
+        postStart(new HookTarget(pod, container, placement.podIps()), sync);
+        return true;
+    }
+
+    /** Reads the objects that the container gets its configuration from, which may take long. */
+    private Launch launch(PodActions.ContainerStart start, Pod pod, PodPlacement placement)
+            throws InterruptedException {
+        return calls.unlimited(
+                () -> parts.configuration().launch(pod, start.container(), placement, nextCount(start.last())));
+    }
+
+    private boolean isUnavailable(Pod pod, String container, String why, SyncResult sync) {
+        sync.failed(container, PodEvent.startFailed(pod, container, why));
+        waiting.put(container, States.waiting(why, CONFIG_UNAVAILABLE));
         return false;
+    }
+
+    private void started(Container container, Pod pod, Launch launch) {
+        String name = container.getName();
+        waiting.remove(name);
+        failedStarts.succeeded(name);
+        memory.started(name, launch.containerHash());
+        images.started(pod, container);
+        PodEvent.created(pod, name).emit(pod, parts.events());
+        PodEvent.started(pod, name).emit(pod, parts.events());
     }
 
     /** Runs the postStart hook of a container, if it has one. If it fails, the container is stopped. */
@@ -264,7 +356,7 @@ final class PodContainers {
             log.warn("pod {}: postStart {}; stopping the container", KnownPods.name(pod), failure.get());
             PodEvent.postStartFailed(pod, name).emit(pod, parts.events());
             stop(target, "FailedPostStartHook", GracePeriod.of(pod), sync);
-            waiting.put(name, new ContainerStateWaiting(failure.get(), HOOK_FAILED));
+            waiting.put(name, States.waiting(failure.get(), HOOK_FAILED));
         }
     }
 
@@ -293,5 +385,6 @@ final class PodContainers {
     static void forEachRunning(PodState state, Consumer<ContainerStatus> each) {
         state.initContainers().stream().filter(States::isRunning).forEach(each);
         state.containers().stream().filter(States::isRunning).forEach(each);
+        state.ephemeralContainers().stream().filter(States::isRunning).forEach(each);
     }
 }

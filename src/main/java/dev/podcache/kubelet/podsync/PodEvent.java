@@ -4,6 +4,7 @@ import dev.podcache.kubelet.events.EventRecorder;
 import dev.podcache.kubelet.events.EventRecorder.EventType;
 import dev.podcache.kubelet.events.InvolvedObject;
 import dev.podcache.kubelet.eviction.PodRejection;
+import dev.podcache.pod.EphemeralContainers;
 import io.fabric8.kubernetes.api.model.ObjectReference;
 import io.fabric8.kubernetes.api.model.Pod;
 
@@ -13,6 +14,10 @@ import io.fabric8.kubernetes.api.model.Pod;
  * @param fieldPath the field path of the container that the event is about; empty if it is about the whole pod
  */
 record PodEvent(EventType type, String fieldPath, String reason, String message) {
+
+    static PodEvent providerFailed(String action, String cause) {
+        return warning("Failed" + (action.equals("create") ? "CreatePod" : "UpdatePod"), "Error: " + cause);
+    }
 
     static PodEvent volumeFailed(String volume, String cause) {
         return warning("FailedMount", "MountVolume.SetUp failed for volume \"" + volume + "\" : " + cause);
@@ -49,6 +54,27 @@ record PodEvent(EventType type, String fieldPath, String reason, String message)
         return new PodEvent(EventType.NORMAL, path(pod, container), "Killing", message);
     }
 
+    static PodEvent pulled(Pod pod, String container, String message) {
+        return of(EventType.NORMAL, pod, container, "Pulled", message);
+    }
+
+    static PodEvent created(Pod pod, String container) {
+        return of(EventType.NORMAL, pod, container, "Created", "Container created");
+    }
+
+    static PodEvent started(Pod pod, String container) {
+        return of(EventType.NORMAL, pod, container, "Started", "Container started");
+    }
+
+    static PodEvent warning(Pod pod, String container, String reason, String message) {
+        return of(EventType.WARNING, pod, container, reason, message);
+    }
+
+    /** An event about a container. */
+    static PodEvent of(EventType type, Pod pod, String container, String reason, String message) {
+        return new PodEvent(type, path(pod, container), reason, message);
+    }
+
     /** The event does not show what the hook answered, which may be secret. */
     static PodEvent postStartFailed(Pod pod, String container) {
         return new PodEvent(EventType.WARNING, path(pod, container), "FailedPostStartHook", "PostStartHook failed");
@@ -67,6 +93,14 @@ record PodEvent(EventType type, String fieldPath, String reason, String message)
         return warning(rejection.reason(), rejection.message());
     }
 
+    static PodEvent resizeInfeasible(String why) {
+        return warning("ResizeInfeasible", "Pod resize Infeasible: " + why);
+    }
+
+    static PodEvent resizeFailed(String why) {
+        return warning("ResizeError", "Pod resize Error: " + why);
+    }
+
     /** A runtime that could not tell the state of the pod. */
     static PodEvent statusFailed(String cause) {
         return warning("FailedSync", "error determining status: " + cause);
@@ -83,7 +117,8 @@ record PodEvent(EventType type, String fieldPath, String reason, String message)
 
     private static String path(Pod pod, String container) {
         boolean init = pod.getSpec().getInitContainers().stream().anyMatch(each -> container.equals(each.getName()));
-        return "spec." + (init ? "initContainers" : "containers") + "{" + container + "}";
+        String other = EphemeralContainers.isOne(pod, container) ? "ephemeralContainers" : "containers";
+        return "spec." + (init ? "initContainers" : other) + "{" + container + "}";
     }
 
     void emit(Pod pod, EventRecorder events) {

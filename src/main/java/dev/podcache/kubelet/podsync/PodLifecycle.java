@@ -6,6 +6,7 @@ import dev.podcache.kubelet.podconfig.PodPlacement;
 import dev.podcache.kubelet.podconfig.PodVolumes;
 import dev.podcache.kubelet.podstatus.PodObservation;
 import dev.podcache.kubelet.podstatus.PodStatuses;
+import dev.podcache.kubelet.runtime.PodProvider;
 import dev.podcache.kubelet.runtime.PodState;
 import dev.podcache.object.PodKey;
 import dev.podcache.pod.PodEnd;
@@ -19,6 +20,7 @@ import io.fabric8.kubernetes.api.model.PodStatus;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
@@ -46,8 +48,10 @@ final class PodLifecycle {
     private final PodStop stop;
     private RuntimeFailures failures = new RuntimeFailures();
     private PodContainers containers;
+    private @Nullable ProvidedPod provided; // if a provider runs the pod, instead of the containers
     private List<PodEvent> lastWarnings = List.of();
     private @Nullable PodStatus lastStatus;
+    private boolean mounted; // the volumes, since this agent knows the pod
     private boolean ended;
 
     /** What the node decides about its pods. */
@@ -60,6 +64,13 @@ final class PodLifecycle {
         this.hooks = hooks;
         this.stop = new PodStop(parts, calls, hooks);
         this.containers = new PodContainers(parts, calls, hooks, failures);
+        this.provided = provided();
+    }
+
+    private @Nullable ProvidedPod provided() {
+        return parts.runtime() instanceof PodProvider provider
+                ? new ProvidedPod(provider, parts, calls, failures)
+                : null;
     }
 
     /**
@@ -94,13 +105,13 @@ final class PodLifecycle {
         return failures;
     }
 
-    private Optional<Duration> run(Pod pod, DoubleSupplier random) throws IOException, InterruptedException {
+    private Optional<Duration> run(Pod wanted, DoubleSupplier random) throws IOException, InterruptedException {
         SyncResult sync = new SyncResult(parts.periods());
-        parts.configuration().register(pod);
-        PodState state = state(pod);
+        parts.configuration().register(wanted);
+        PodState state = state(wanted);
+        Pod pod = containers.resized(wanted, state, sync);
         if (!parts.statuses().hasStatus(pod.getMetadata().getUid())) {
-            Optional<PodRejection> rejection =
-                    containers.areKnown() ? Optional.empty() : decisions.admission.rejection(pod);
+            Optional<PodRejection> rejection = isKnown() ? Optional.empty() : decisions.admission.rejection(pod);
             if (rejection.isPresent()) {
                 return reject(pod, rejection.get());
             }
@@ -113,6 +124,14 @@ final class PodLifecycle {
         }
         active.ifPresent(sync::again);
         PodPlacement placement = placement(pod, state);
+        if (provided != null) {
+            provided.drive(pod, placement, sync);
+            report(pod, state(pod));
+            recordNew(sync.warnings(), pod);
+            return PodEnd.isTerminal(Objects.requireNonNull(lastStatus).getPhase())
+                    ? end(pod)
+                    : Optional.of(sync.next(random));
+        }
         // a pod that the runtime knows has its volumes from before
         boolean goesOn = mount(pod, placement, sync) || containers.areKnown();
         if (!goesOn) {
@@ -150,13 +169,22 @@ final class PodLifecycle {
 
     /** Writes the volumes that can be resolved. Returns whether all of them are there. */
     private boolean mount(Pod pod, PodPlacement placement, SyncResult sync) throws InterruptedException {
-        PodVolumes volumes = parts.configuration().volumes(pod, placement);
+        // the objects may have to be read, which may take long
+        PodVolumes volumes;
+        try {
+            volumes = calls.unlimited(() -> parts.configuration().volumes(pod, placement));
+        } catch (RuntimeException e) {
+            // what a user wrote into a pod must be told at the pod
+            sync.failed(PodEvent.mountFailed(containers.failed(pod, "resolve volumes", e)));
+            return false;
+        }
         PodContainers.throwIfInterrupted();
         volumes.failures()
                 .forEach((volume, failure) -> sync.failed(PodEvent.volumeFailed(volume, PodContainers.text(failure))));
         parts.configuration().nextChange(pod).ifPresent(sync::again);
         try {
             calls.run(pod, "mount of volumes", () -> parts.runtime().mount(pod, volumes.files()));
+            mounted |= volumes.failures().isEmpty();
             return volumes.failures().isEmpty();
         } catch (IOException | RuntimeException | Error e) {
             sync.failed(PodEvent.mountFailed(containers.failed(pod, "mount volumes", e)));
@@ -233,8 +261,10 @@ final class PodLifecycle {
 
     /** Stops the containers that run. Returns whether there were any. */
     private boolean stopRunning(Pod pod, PodState state) throws IOException, InterruptedException {
+        parts.health().ending(PodReferences.key(pod));
         boolean anyRuns = state.initContainers().stream().anyMatch(status -> !States.isTerminated(status))
-                || state.containers().stream().anyMatch(status -> !States.isTerminated(status));
+                || state.containers().stream().anyMatch(status -> !States.isTerminated(status))
+                || state.ephemeralContainers().stream().anyMatch(status -> !States.isTerminated(status));
         if (anyRuns) {
             PodContainers.forEachRunning(
                     state,
@@ -248,7 +278,11 @@ final class PodLifecycle {
     private void stopAll(Pod pod, PodState state) throws IOException, InterruptedException {
         Duration grace = GracePeriod.of(pod, eviction(pod));
         try {
-            calls.run(pod, "stop", grace, () -> stop.stop(pod, state, grace));
+            if (parts.runtime() instanceof PodProvider provider) {
+                calls.run(pod, "delete", grace, () -> provider.delete(PodReferences.key(pod), grace));
+            } else {
+                calls.run(pod, "stop", grace, () -> stop.stop(pod, state, grace));
+            }
         } catch (IOException | RuntimeException | Error e) {
             recordNew(List.of(PodEvent.killFailed(PodContainers.text(e))), pod);
             throw e;
@@ -257,7 +291,7 @@ final class PodLifecycle {
 
     private PodState state(Pod pod) throws IOException, InterruptedException {
         try {
-            return containers.state(pod, lastStatus);
+            return provided == null ? containers.state(pod, lastStatus) : containers.withResources(provided.state(pod));
         } catch (IOException | RuntimeException | Error e) {
             recordNew(List.of(PodEvent.statusFailed(PodContainers.text(e))), pod);
             throw e;
@@ -276,18 +310,32 @@ final class PodLifecycle {
             parts.configuration().unregister(pod);
             ended(pod);
         }
+        if (parts.runtime() instanceof PodProvider provider) {
+            // a pod that ended by itself still has what the provider keeps for it
+            calls.run(pod, "delete", () -> provider.delete(key, Duration.ZERO));
+        }
         calls.run(pod, "forget", () -> parts.runtime().forget(key));
         parts.statuses().forget(key.uid());
         // the pod may reappear in a list from a server that lags behind
         ended = false;
         lastWarnings = List.of();
         lastStatus = null;
+        mounted = false;
         failures = new RuntimeFailures();
         containers = new PodContainers(parts, calls, hooks, failures);
+        provided = provided();
+    }
+
+    private boolean isKnown() {
+        return provided == null ? containers.areKnown() : provided.isKnown();
     }
 
     private void report(Pod pod, PodState state) {
-        report(pod, PodStatuses.of(pod, observation(pod, containers.withWaiting(pod, state))));
+        PodState waiting = provided == null ? containers.withWaiting(pod, state) : provided.withWaiting(pod, state);
+        PodState shown = ContainerHistory.reportable(pod, waiting, lastStatus);
+        PodStatus status = PodStatuses.of(pod, observation(pod, shown));
+        containers.resizeCondition().ifPresent(status.getConditions()::add);
+        report(pod, status);
     }
 
     private void report(Pod pod, PodStatus status) {
@@ -299,7 +347,10 @@ final class PodLifecycle {
     private PodObservation observation(Pod pod, PodState state) {
         PodPlacement placement = placement(pod, state);
         return PodObservation.of(state.containers(), state.initContainers())
-                .at(placement.hostIps(), placement.podIps());
+                .withEphemeral(state.ephemeralContainers())
+                .at(placement.hostIps(), placement.podIps())
+                // a pod that the runtime knows has its volumes from before
+                .withVolumes(mounted || isKnown());
     }
 
     private void recordNew(List<PodEvent> warnings, Pod pod) {

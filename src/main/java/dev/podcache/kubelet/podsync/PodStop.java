@@ -6,7 +6,9 @@ import dev.podcache.kubelet.podsync.LifecycleHooks.HookTarget;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.kubelet.runtime.PodState;
 import dev.podcache.object.PodKey;
+import dev.podcache.pod.EphemeralContainers;
 import dev.podcache.pod.PodReferences;
+import dev.podcache.pod.PodResources;
 import dev.podcache.time.Durations;
 import dev.podcache.time.TaskThreads;
 import dev.podcache.time.Timekeeper;
@@ -27,7 +29,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stops the containers of a pod: first all regular and init containers at the same time, then the sidecars one after the
+ * Stops the containers of a pod: first all regular, ephemeral and init containers at the same time, then the sidecars one after the
  * other, the last one first. Before a container is stopped, its preStop hook runs; those of the sidecars begin at once.
  * The grace period covers all of it. Thread-safe. Follows {@code killContainersWithSyncResult} and {@code killContainer}
  * of the kubelet's {@code kuberuntime_container.go}.
@@ -64,11 +66,12 @@ final class PodStop {
         long deadline = timekeeper.nanoTime() + Durations.nanos(gracePeriod);
         List<Container> sidecars =
                 Lists.reverse(running(pod.getSpec().getInitContainers(), state.initContainers()).stream()
-                        .filter(States::isSidecar)
+                        .filter(PodResources::isSidecar)
                         .toList());
         List<Container> others = new ArrayList<>(running(pod.getSpec().getInitContainers(), state.initContainers()));
         others.removeAll(sidecars);
         others.addAll(running(pod.getSpec().getContainers(), state.containers()));
+        others.addAll(running(EphemeralContainers.of(pod), state.ephemeralContainers()));
         boolean inOrder = !sidecars.isEmpty() || others.stream().anyMatch(each -> hooks.preStop(each) != null);
         if (inOrder) {
             List<Callable<Container>> first = new ArrayList<>();
@@ -77,11 +80,11 @@ final class PodStop {
             atOnce(first);
             for (Container sidecar : sidecars) {
                 calls.throwIfClosed();
-                runtime.stop(key, sidecar.getName(), left(deadline));
+                runtime.stopContainer(key, sidecar.getName(), left(deadline));
             }
         }
         calls.throwIfClosed();
-        runtime.stop(key, left(deadline));
+        runtime.stopPod(key, left(deadline));
     }
 
     private static List<Container> running(List<Container> containers, List<ContainerStatus> statuses) {
@@ -98,7 +101,8 @@ final class PodStop {
         long deadline = timekeeper.nanoTime() + Durations.nanos(gracePeriod);
         preStop(target, gracePeriod);
         calls.throwIfClosed();
-        runtime.stop(PodReferences.key(target.pod()), target.container().getName(), left(deadline));
+        runtime.stopContainer(
+                PodReferences.key(target.pod()), target.container().getName(), left(deadline));
         return target.container();
     }
 

@@ -1,5 +1,6 @@
 package dev.podcache.kubelet.podsync;
 
+import dev.podcache.time.SerialRun;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
@@ -15,10 +16,9 @@ import org.jspecify.annotations.Nullable;
 final class PodWorker {
 
     /*
-     * Syncs of a pod run one at a time: `syncing` is true from the submission of a sync to a thread until its end, and
-     * a change in between sets `resync`. So the calls to the runtime and the managers are in order, although no lock is
-     * held during a sync. A sync uses the newest state of the pod at its start, so any number of changes before it
-     * cause only one sync.
+     * Syncs of a pod run one at a time: `syncs` sees to that, whatever is thrown. So the calls to the runtime and the managers
+     * are in order, although no lock is held during a sync. A sync uses the newest state of the pod at its start, so any
+     * number of changes before it cause only one sync. `wanted` is true from a request until the sync that it causes begins.
      *
      * A sync is interrupted if the pod is to end, is evicted, is gone, or got a shorter grace period since the sync began: its calls
      * to the runtime may take long. The next sync then does what is left to do. close() interrupts it, too, and no next
@@ -30,8 +30,8 @@ final class PodWorker {
      * the pod reappears before that, as in a list from a server that lags behind, its syncs continue. If it reappears
      * later, it gets a new worker. So a pod never has two active workers.
      *
-     * Whatever is thrown, even where memory is missing, `syncing` becomes false again and the future of close() completes:
-     * first the fields are set, without an allocation, then the rest is tried.
+     * Whatever is thrown, even where memory is missing, the future of close() completes, and the pod is synced again: at the
+     * end of a sync the fields are set first, without an allocation, then the rest is tried.
      *
      * The lock guards the fields below. No foreign code is called under it, except the timer's.
      */
@@ -40,14 +40,13 @@ final class PodWorker {
     private static final Optional<Duration> AFTER_THROW = Optional.of(Duration.ofSeconds(10));
 
     private final PodSync sync;
-    private final Executor threads;
+    private final SerialRun syncs;
     private final Timekeeper timekeeper;
 
     private Pod pod; // guarded by this, like the fields below
     private boolean gone;
     private boolean finished;
-    private boolean syncing;
-    private boolean resync;
+    private boolean wanted;
     private boolean closed;
     private @Nullable Thread thread; // runs the sync
     private @Nullable CompletableFuture<Void> lastSync; // set if one runs while this is closed
@@ -71,7 +70,7 @@ final class PodWorker {
     PodWorker(Pod pod, PodSync sync, Executor threads, Timekeeper timekeeper) {
         this.pod = pod;
         this.sync = sync;
-        this.threads = threads;
+        this.syncs = SerialRun.on(threads, this::runSync);
         this.timekeeper = timekeeper;
     }
 
@@ -168,40 +167,22 @@ final class PodWorker {
     void requestSync() {
         synchronized (this) {
             cancelTimerLocked();
-            resync = true;
-            if (syncing || closed || finished) {
+            if (closed || finished) {
                 return;
             }
-            syncing = true;
+            wanted = true;
         }
-        submit();
-    }
-
-    /** Submits a sync. Call it with {@code syncing} set. */
-    private void submit() {
-        boolean submitted = false;
-        try {
-            threads.execute(this::runSync);
-            submitted = true;
-        } finally {
-            if (!submitted) {
-                notSubmitted();
-            }
-        }
-    }
-
-    private synchronized void notSubmitted() {
-        syncing = false;
+        syncs.request();
     }
 
     private void runSync() {
         Pod newest;
         boolean isGone;
         synchronized (this) {
-            if (closed) {
+            if (closed || finished) {
                 return;
             }
-            resync = false;
+            wanted = false;
             newest = pod;
             isGone = gone;
             thread = Thread.currentThread();
@@ -215,7 +196,7 @@ final class PodWorker {
     }
 
     private void end(boolean wasGone, Optional<Duration> delay) {
-        boolean submitAgain;
+        boolean another;
         boolean isFinished;
         CompletableFuture<Void> last;
         synchronized (this) {
@@ -223,17 +204,14 @@ final class PodWorker {
             last = lastSync;
             // an interrupt that came after the last wait must not reach the next task of the thread
             Thread.interrupted();
-            submitAgain = resync && !closed;
-            syncing = submitAgain;
-            isFinished = wasGone && gone && delay.isEmpty() && !submitAgain;
+            another = wanted;
+            isFinished = wasGone && gone && delay.isEmpty() && !another;
             finished = isFinished;
         }
         try {
-            if (submitAgain) {
-                submit();
-            } else if (isFinished) {
+            if (isFinished) {
                 sync.finished();
-            } else if (delay.isPresent()) {
+            } else if (!another && delay.isPresent()) {
                 setTimer(delay.get());
             }
         } finally {
@@ -244,8 +222,8 @@ final class PodWorker {
     }
 
     private synchronized void setTimer(Duration delay) {
-        // a change meanwhile has begun a sync, which sets the next timer
-        if (!syncing && !closed && timer == null) {
+        // a change meanwhile has requested a sync, which sets the next timer
+        if (!wanted && !closed && timer == null) {
             timer = timekeeper.schedule(delay, this::requestSync);
         }
     }

@@ -12,6 +12,7 @@ import dev.podcache.object.PodKey;
 import dev.podcache.time.TaskThreads;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Pod;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -73,6 +74,11 @@ public final class ProbedHealth implements ContainerHealth, AutoCloseable {
     }
 
     @Override
+    public void ending(PodKey pod) {
+        probes.ending(pod);
+    }
+
+    @Override
     public void ended(PodKey pod) {
         probes.remove(pod);
     }
@@ -80,6 +86,11 @@ public final class ProbedHealth implements ContainerHealth, AutoCloseable {
     /** Returns how many checks have ended, as {@link Probes#counts}. */
     public Map<ProbeKind, Map<String, Long>> counts() {
         return probes.counts();
+    }
+
+    /** Returns what the checks of each probe of each pod have shown. */
+    public List<Probes.ProbeCounted> counted() {
+        return probes.counted();
     }
 
     /** Ends all probes. Idempotent. */

@@ -9,19 +9,29 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The back-off between restarts of the containers of one pod. The first restart is immediate. Each further restart waits
- * from the end of the container: 10 s, then twice as long each time, at most 5 minutes. A container that ended later than
- * 10 minutes after its last restart starts over. A changed image starts over, too. Not thread-safe.
+ * from the end of the container: 10 s, then twice as long each time, at most the node's {@code
+ * crashLoopBackOff.maxContainerRestartPeriod}. A container that ended later than 10 minutes after its last restart starts
+ * over, whatever that period is. A changed image starts over, too. Not thread-safe.
  *
- * <p>Follows {@code doBackOff} of {@code pkg/kubelet/kuberuntime} and client-go's {@code flowcontrol.Backoff}.
+ * <p>Follows {@code newCrashLoopBackOff} of {@code pkg/kubelet/kubelet.go}, {@code doBackOff} of {@code
+ * pkg/kubelet/kuberuntime} and client-go's {@code flowcontrol.Backoff}.
  */
 final class RestartBackoff {
 
     private static final Duration FIRST = Duration.ofSeconds(10);
-    private static final Duration LONGEST = Duration.ofMinutes(5);
+    private static final Duration STABLE = Duration.ofMinutes(10);
 
+    private final Duration first;
+    private final Duration longest;
     private final Map<String, Restart> entries = new HashMap<>();
 
     private record Restart(String image, Duration pause, Instant restarted) {}
+
+    /** @param longest the longest pause; if it is shorter than 10 s, every pause is that long */
+    RestartBackoff(Duration longest) {
+        this.longest = longest;
+        this.first = Comparators.min(FIRST, longest);
+    }
 
     /**
      * Returns how long the restart of a container still has to wait; zero if it may start now.
@@ -47,7 +57,7 @@ final class RestartBackoff {
     /** Records a restart. */
     void restarted(String container, String image, Instant ended, Instant now) {
         Restart before = current(container, image, ended);
-        Duration pause = before == null ? FIRST : longer(before.pause);
+        Duration pause = before == null ? first : longer(before.pause);
         entries.put(container, new Restart(image, pause, now));
     }
 
@@ -56,11 +66,10 @@ final class RestartBackoff {
         if (entry == null || !entry.image.equals(image)) {
             return null;
         }
-        return ended.isAfter(entry.restarted.plus(LONGEST.multipliedBy(2))) ? null : entry;
+        return ended.isAfter(entry.restarted.plus(STABLE)) ? null : entry;
     }
 
-    private static Duration longer(Duration pause) {
-        Duration doubled = pause.multipliedBy(2);
-        return doubled.compareTo(LONGEST) > 0 ? LONGEST : doubled;
+    private Duration longer(Duration pause) {
+        return Comparators.min(pause.multipliedBy(2), longest);
     }
 }

@@ -1,8 +1,9 @@
 package dev.podcache.kubelet.podsync;
 
-import io.fabric8.kubernetes.api.model.Container;
+import dev.podcache.kubelet.runtime.PodState;
 import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
+import io.fabric8.kubernetes.api.model.ContainerStateWaiting;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -43,10 +44,15 @@ final class States {
         return last == null ? null : last.getTerminated();
     }
 
-    /** Returns whether a container has terminated with exit code 0; a missing exit code counts as 0. */
+    /** Returns whether a container has terminated with exit code 0. */
     static boolean isSuccess(ContainerStatus status) {
+        return isTerminated(status) && exitCode(status) == 0;
+    }
+
+    /** Returns the exit code of a container that has terminated; a missing one counts as 0. */
+    static int exitCode(ContainerStatus status) {
         ContainerStateTerminated end = termination(status);
-        return end != null && (end.getExitCode() == null || end.getExitCode() == 0);
+        return end == null || end.getExitCode() == null ? 0 : end.getExitCode();
     }
 
     /** Returns the container ID, or "" if there is none. */
@@ -54,8 +60,18 @@ final class States {
         return status.getContainerID() == null ? "" : status.getContainerID();
     }
 
-    /** Returns whether an init container is a sidecar, which runs as long as the pod. */
-    static boolean isSidecar(Container initContainer) {
-        return "Always".equals(initContainer.getRestartPolicy());
+    /** Returns whether a runtime knows any container of a pod. */
+    static boolean hasAny(PodState pod) {
+        return !pod.initContainers().isEmpty()
+                || !pod.containers().isEmpty()
+                || !pod.ephemeralContainers().isEmpty();
+    }
+
+    /** Returns why a container waits. */
+    static ContainerStateWaiting waiting(String message, String reason) {
+        ContainerStateWaiting waiting = new ContainerStateWaiting();
+        waiting.setMessage(message);
+        waiting.setReason(reason);
+        return waiting;
     }
 }

@@ -2,6 +2,7 @@ package dev.podcache.kubelet.podsync;
 
 import dev.podcache.kubelet.staticpods.MirrorPods;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.time.SerialRun;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -25,17 +26,16 @@ public final class StaticPods {
     /*
      * For each name there is the pod that is wanted and the pod that the workers have. The difference is computed under the
      * lock, as steps, which one thread at a time runs outside of it, in order. Calls that come meanwhile, some of them from
-     * the steps themselves, only change the state, and the running thread computes the next steps.
+     * the steps themselves, only change the state, and the running thread computes the next steps: see SerialRun.
      */
 
     private final PodWorkers workers;
     private final MirrorPods mirrors;
+    private final SerialRun reconciliation = SerialRun.onCaller(this::reconcile);
 
     private Map<ObjectKey, Pod> wanted = Map.of(); // guarded by this
     private final Map<ObjectKey, Active> active = new HashMap<>(); // guarded by this
     private final Set<ObjectKey> ended = new HashSet<>(); // guarded by this
-    private boolean running; // guarded by this
-    private boolean again; // guarded by this
 
     /** A pod that the workers have. */
     private static final class Active {
@@ -82,7 +82,7 @@ public final class StaticPods {
         synchronized (this) {
             wanted = byName;
         }
-        reconcile();
+        reconciliation.request();
         workers.filesRead();
         mirrors.staticPodsAreKnown();
     }
@@ -124,46 +124,41 @@ public final class StaticPods {
                 return isEnded && ended.add(KnownPods.name(each.pod));
             });
         }
-        reconcile();
+        reconciliation.request();
     }
 
     private void reconcile() {
-        synchronized (this) {
-            again = true;
-            if (running) {
-                return;
-            }
-            running = true;
-        }
-        for (List<StaticPodStep> steps = nextSteps(); !steps.isEmpty(); steps = nextSteps()) {
-            steps.forEach(StaticPods::run);
-        }
+        dueSteps().forEach(StaticPods::run);
     }
 
     private static void run(StaticPodStep step) {
         try {
             step.action.run();
         } catch (RuntimeException | Error e) {
-            log.error("{}; this is a bug in Podcache", step.failure, e);
+            logFailure(step, e);
         }
     }
 
-    /** Returns the steps that are due; none if this thread is to end. */
-    private synchronized List<StaticPodStep> nextSteps() {
-        List<StaticPodStep> steps = new ArrayList<>();
-        if (again) {
-            again = false;
-            Set<ObjectKey> names = new HashSet<>(wanted.keySet());
-            names.addAll(active.keySet());
-            names.forEach(name -> addStepLocked(name, steps));
-            for (ObjectKey name : ended) {
-                if (!active.containsKey(name)) {
-                    steps.add(new StaticPodStep("mirror pod " + name + " was not removed", () -> mirrors.remove(name)));
-                }
-            }
-            ended.clear();
+    /** Never throws: the other steps would be lost. */
+    private static void logFailure(StaticPodStep step, Throwable failure) {
+        try {
+            log.error("{}; this is a bug in Podcache", step.failure, failure);
+        } catch (Throwable notLogged) {
+            // no memory, or a log that fails
         }
-        running = !steps.isEmpty();
+    }
+
+    private synchronized List<StaticPodStep> dueSteps() {
+        List<StaticPodStep> steps = new ArrayList<>();
+        Set<ObjectKey> names = new HashSet<>(wanted.keySet());
+        names.addAll(active.keySet());
+        names.forEach(name -> addStepLocked(name, steps));
+        for (ObjectKey name : ended) {
+            if (!active.containsKey(name)) {
+                steps.add(new StaticPodStep("mirror pod " + name + " was not removed", () -> mirrors.remove(name)));
+            }
+        }
+        ended.clear();
         return steps;
     }
 

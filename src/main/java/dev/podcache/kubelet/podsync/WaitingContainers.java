@@ -1,6 +1,7 @@
 package dev.podcache.kubelet.podsync;
 
 import dev.podcache.kubelet.runtime.PodState;
+import dev.podcache.pod.EphemeralContainers;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerStateBuilder;
 import io.fabric8.kubernetes.api.model.ContainerStateWaiting;
@@ -37,10 +38,12 @@ final class WaitingContainers {
 
     /** Returns {@code state} with the containers that wait. */
     PodState addTo(Pod pod, PodState state) {
-        return PodState.of(
+        return new PodState(
                 addTo(pod.getSpec().getInitContainers(), state.initContainers()),
                 addTo(pod.getSpec().getContainers(), state.containers()),
-                state.podIps());
+                addTo(EphemeralContainers.of(pod), state.ephemeralContainers()),
+                state.podIps(),
+                state.containerHashes());
     }
 
     private List<ContainerStatus> addTo(List<Container> containers, List<ContainerStatus> statuses) {

@@ -101,9 +101,15 @@ final class PodProbes {
                 }
             }
             if (PodEnd.isDeleted(latest)) {
-                worker.podDeleted();
+                worker.podEnds();
             }
         }
+        reschedule();
+    }
+
+    /** Ends the liveness and startup probes. */
+    synchronized void ending() {
+        workers.forEach(ProbeWorker::podEnds);
         reschedule();
     }
 
@@ -198,6 +204,7 @@ final class PodProbes {
             if (closed || !worker.isCurrent(containerId)) {
                 return;
             }
+            worker.count(outcome.verdict());
             changed = outcome.verdict() != ProbeOutcome.Verdict.ERROR
                     && worker.checked(outcome.verdict() != ProbeOutcome.Verdict.FAILURE);
         }
@@ -207,6 +214,10 @@ final class PodProbes {
             reports.changed(
                     new ProbeChange(key, worker.container().getName(), worker.kind(), success, outcome.message()));
         }
+    }
+
+    synchronized List<Probes.ProbeCounted> counted() {
+        return workers.stream().map(worker -> worker.counted(key)).toList();
     }
 
     /** Returns whether the startup probe of a container has succeeded, or the container has none. */

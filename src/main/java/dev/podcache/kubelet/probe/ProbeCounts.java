@@ -1,6 +1,8 @@
 package dev.podcache.kubelet.probe;
 
+import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.Maps;
 import dev.podcache.kubelet.probe.ProbeOutcome.Verdict;
 import java.util.Arrays;
 import java.util.Map;
@@ -10,36 +12,27 @@ import java.util.concurrent.atomic.LongAdder;
 /** Counts checks by probe and result, with the results of the kubelet's {@code prober_probe_total}. Thread-safe. */
 final class ProbeCounts {
 
-    private final ImmutableMap<ProbeKind, ProbeResults> counts = Arrays.stream(ProbeKind.values())
-            .collect(ImmutableMap.toImmutableMap(kind -> kind, kind -> new ProbeResults()));
+    static final ImmutableList<String> RESULTS = ImmutableList.of("successful", "failed", "unknown");
 
-    /** The counts of one kind. */
-    private static final class ProbeResults {
-        final LongAdder successful = new LongAdder();
-        final LongAdder failed = new LongAdder();
-        final LongAdder unknown = new LongAdder();
+    private final ImmutableMap<ProbeKind, ImmutableMap<String, LongAdder>> counts = Arrays.stream(ProbeKind.values())
+            .collect(ImmutableMap.toImmutableMap(kind -> kind, kind -> Maps.toMap(RESULTS, result -> new LongAdder())));
+
+    static String result(Verdict verdict) {
+        return switch (verdict) {
+            case SUCCESS, WARNING -> "successful";
+            case FAILURE -> "failed";
+            case ERROR -> "unknown";
+        };
     }
 
     void add(ProbeKind kind, Verdict verdict) {
-        ProbeResults results = Objects.requireNonNull(counts.get(kind));
-        LongAdder result = switch (verdict) {
-            case SUCCESS, WARNING -> results.successful;
-            case FAILURE -> results.failed;
-            case ERROR -> results.unknown;
-        };
-        result.increment();
+        Objects.requireNonNull(Objects.requireNonNull(counts.get(kind)).get(result(verdict)))
+                .increment();
     }
 
     /** Returns the counts, zeros too; unmodifiable. */
     Map<ProbeKind, Map<String, Long>> all() {
-        return Arrays.stream(ProbeKind.values()).collect(ImmutableMap.toImmutableMap(kind -> kind, this::of));
-    }
-
-    private Map<String, Long> of(ProbeKind kind) {
-        ProbeResults results = Objects.requireNonNull(counts.get(kind));
-        return ImmutableMap.of(
-                "successful", results.successful.sum(),
-                "failed", results.failed.sum(),
-                "unknown", results.unknown.sum());
+        return ImmutableMap.copyOf(Maps.transformValues(
+                counts, ofKind -> ImmutableMap.copyOf(Maps.transformValues(ofKind, LongAdder::sum))));
     }
 }

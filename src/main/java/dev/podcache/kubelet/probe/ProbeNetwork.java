@@ -1,32 +1,38 @@
 package dev.podcache.kubelet.probe;
 
-import dev.podcache.apiserver.http.EventLoop;
+import com.google.common.net.InetAddresses;
 import dev.podcache.kubelet.probe.GrpcCheck.GrpcResponse;
 import dev.podcache.kubelet.probe.HttpCheck.HttpProbeResponse;
 import dev.podcache.time.Timekeeper;
-import io.vertx.core.Context;
-import io.vertx.core.Future;
-import io.vertx.core.Promise;
-import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.Http2Settings;
-import io.vertx.core.http.HttpClient;
-import io.vertx.core.http.HttpClientOptions;
-import io.vertx.core.http.HttpClientRequest;
-import io.vertx.core.http.HttpClientResponse;
-import io.vertx.core.http.HttpMethod;
-import io.vertx.core.http.HttpVersion;
-import io.vertx.core.http.PoolOptions;
-import io.vertx.core.http.RequestOptions;
-import io.vertx.core.net.HostAndPort;
-import io.vertx.core.net.NetClient;
-import io.vertx.core.net.NetClientOptions;
-import java.nio.charset.StandardCharsets;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.nio.NioEventLoopGroup;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BiFunction;
-import java.util.function.Function;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,22 +42,23 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ProbeNetwork implements AutoCloseable {
 
-    /**
-     * The longest headers of a response, with its status line. Go's client would take ten times as much, which a container
-     * could use up the heap of a small agent with.
-     */
-    private static final int LONGEST_HEADERS = 1 << 20;
+    private static final ThreadFactory THREADS = new DefaultThreadFactory("podcache-probes", true);
+    private static final ThreadFactory LOOKUP_THREADS = new DefaultThreadFactory("podcache-probe-lookup", true);
 
-    /** The longest body that is read of an HTTP response. */
-    private static final int LONGEST_BODY = 10 << 10;
+    /** A name may be one that a container chose, so its lookups have threads of their own. */
+    private static final int MOST_LOOKUPS = 4;
 
+    private static final Duration IDLE_LOOKUP_THREAD = Duration.ofSeconds(5);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
-    private static final int UNKNOWN = 2; // of the status codes of gRPC
 
     private final Timekeeper timekeeper;
     private final String version;
-    private @Nullable Vertx vertx; // guarded by this
+    private final ThreadPoolExecutor lookups;
+    private @Nullable OpenNetwork opened; // guarded by this; null until the first check, and after close()
     private boolean closed; // guarded by this
+
+    /** The event loop, and the connections on it. */
+    private record OpenNetwork(EventLoopGroup loop, ChannelGroup connections) {}
 
     /**
      * Creates a network without starting its thread.
@@ -62,6 +69,14 @@ public final class ProbeNetwork implements AutoCloseable {
     public ProbeNetwork(Timekeeper timekeeper, String version) {
         this.timekeeper = Objects.requireNonNull(timekeeper, "timekeeper");
         this.version = Objects.requireNonNull(version, "version");
+        lookups = new ThreadPoolExecutor(
+                MOST_LOOKUPS,
+                MOST_LOOKUPS,
+                IDLE_LOOKUP_THREAD.toMillis(),
+                TimeUnit.MILLISECONDS,
+                new LinkedBlockingQueue<>(),
+                LOOKUP_THREADS);
+        lookups.allowCoreThreadTimeOut(true);
     }
 
     Timekeeper timekeeper() {
@@ -82,159 +97,183 @@ public final class ProbeNetwork implements AutoCloseable {
      *
      * @param timeout the limit for opening the connection; the caller limits the rest
      * @param end closes the connection when it completes
+     * @throws IllegalStateException if this network is closed
      */
     CompletableFuture<HttpProbeResponse> get(HttpProbeRequest request, Duration timeout, CompletableFuture<?> end) {
-        HttpClientOptions options = new HttpClientOptions()
-                .setMaxHeaderSize(LONGEST_HEADERS)
-                .setMaxInitialLineLength(LONGEST_HEADERS)
-                .setSsl(request.tls())
-                .setTrustAll(true)
-                .setVerifyHost(false)
-                .setKeepAlive(false);
-        return exchange(
-                options,
-                timeout,
-                end,
-                new RequestOptions()
-                        .setMethod(HttpMethod.GET)
-                        .setHost(request.address().host())
-                        .setPort(request.address().port())
-                        .setURI(request.target()),
-                http -> {
-                    http.headers().clear();
-                    request.headers().forEach((name, value) -> http.headers().add(name, value));
-                    return http.send();
-                },
-                (response, body) -> new HttpProbeResponse(
-                        response.statusCode(), response.getHeader("location"), body.toString(StandardCharsets.UTF_8)));
+        CompletableFuture<HttpProbeResponse> result = new CompletableFuture<>();
+        new Dial(request.address(), timeout, end, result) {
+            @Override
+            void prepare(ChannelPipeline pipeline) {
+                HttpProbeCall.add(pipeline, request, timeout, result);
+            }
+        }.start();
+        return result;
     }
 
     /** Calls the gRPC health check with a framed message, by HTTP/2 without TLS. The arguments are as in {@link #get}. */
     CompletableFuture<GrpcResponse> call(
             ProbeAddress address, byte[] message, Duration timeout, CompletableFuture<?> end) {
-        HttpClientOptions options = new HttpClientOptions()
-                .setProtocolVersion(HttpVersion.HTTP_2)
-                .setHttp2ClearTextUpgrade(false)
-                .setInitialSettings(new Http2Settings().setMaxHeaderListSize(LONGEST_HEADERS));
-        return exchange(
-                options,
-                timeout,
-                end,
-                new RequestOptions()
-                        .setMethod(HttpMethod.POST)
-                        .setHost(address.host())
-                        .setPort(address.port())
-                        .setURI("/grpc.health.v1.Health/Check"),
-                http -> http.authority(HostAndPort.parseAuthority(address.toString(), address.port()))
-                        .putHeader("content-type", "application/grpc")
-                        .putHeader("te", "trailers")
-                        .putHeader("user-agent", userAgent())
-                        .putHeader("grpc-timeout", timeout.toSeconds() + "S")
-                        .send(Buffer.buffer(message)),
-                ProbeNetwork::grpcResponse);
+        CompletableFuture<GrpcResponse> result = new CompletableFuture<>();
+        new Dial(address, timeout, end, result) {
+            @Override
+            void prepare(ChannelPipeline pipeline) {
+                GrpcProbeCall.add(pipeline, address, message, timeout, userAgent(), result);
+            }
+        }.start();
+        return result;
     }
 
-    private static GrpcResponse grpcResponse(HttpClientResponse response, Buffer body) {
-        // a server without a message sends the status as a header
-        @Nullable String code = response.getTrailer("grpc-status");
-        @Nullable String header = response.getHeader("grpc-status");
-        @Nullable
-        String message = code == null ? response.getHeader("grpc-message") : response.getTrailer("grpc-message");
-        return new GrpcResponse(
-                response.statusCode(),
-                number(code == null ? header : code),
-                message == null ? "" : message,
-                body.getBytes());
+    /** Opens a TCP connection, and reads nothing. The arguments are as in {@link #get}. */
+    CompletableFuture<?> connect(ProbeAddress address, Duration timeout, CompletableFuture<?> end) {
+        CompletableFuture<@Nullable Void> result = new CompletableFuture<>();
+        new Dial(address, timeout, end, result) {
+            @Override
+            void prepare(ChannelPipeline pipeline) {
+                pipeline.channel().config().setAutoRead(false);
+            }
+
+            @Override
+            void connected() {
+                result.complete(null);
+            }
+        }.start();
+        return result;
     }
 
-    private static int number(@Nullable String code) {
-        try {
-            return code == null ? UNKNOWN : Integer.parseInt(code);
-        } catch (NumberFormatException invalid) {
-            return UNKNOWN;
+    /** Opens the connection of one check: looks up its addresses, and tries one after another. */
+    private abstract class Dial {
+
+        private final ProbeAddress address;
+        private final Duration timeout;
+        private final CompletableFuture<?> end;
+        private final CompletableFuture<?> result;
+        private final OpenNetwork on = opened();
+
+        Dial(ProbeAddress address, Duration timeout, CompletableFuture<?> end, CompletableFuture<?> result) {
+            this.address = address;
+            this.timeout = timeout;
+            this.end = end;
+            this.result = result;
+        }
+
+        /** Adds what speaks to the server to the pipeline of a connection that is not open yet. */
+        abstract void prepare(ChannelPipeline pipeline);
+
+        void connected() {}
+
+        void start() {
+            String host = address.host();
+            if (InetAddresses.isInetAddress(host)) {
+                connect(List.of(InetAddresses.forString(host)));
+            } else {
+                // throws if the network was closed meanwhile
+                lookups.execute(this::lookUp);
+            }
+        }
+
+        private void lookUp() {
+            if (end.isDone()) {
+                // it waited for a thread for too long
+                result.cancel(false);
+                return;
+            }
+            try {
+                connect(List.of(InetAddress.getAllByName(address.host())));
+            } catch (UnknownHostException e) {
+                result.completeExceptionally(new UnknownHostException("lookup " + address.host() + ": no such host"));
+            } catch (RuntimeException | Error e) {
+                // catches everything, because the check waits
+                result.completeExceptionally(e);
+            }
+        }
+
+        private void connect(List<InetAddress> addresses) {
+            if (on.loop().isShuttingDown()) {
+                result.completeExceptionally(new IllegalStateException("the network of the probes is closed"));
+                return;
+            }
+            long each = Math.max(1, timeout.toMillis() / addresses.size());
+            ChannelFuture connecting = new Bootstrap()
+                    .group(on.loop())
+                    .channel(NioSocketChannel.class)
+                    // there are few connections, and each is short
+                    .option(ChannelOption.ALLOCATOR, UnpooledByteBufAllocator.DEFAULT)
+                    .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) Math.min(Integer.MAX_VALUE, each))
+                    .handler(new ChannelInitializer<>() {
+                        @Override
+                        protected void initChannel(Channel channel) {
+                            on.connections().add(channel);
+                            prepare(channel.pipeline());
+                        }
+                    })
+                    .connect(new InetSocketAddress(addresses.get(0), address.port()));
+            end.whenComplete((ended, thrown) -> cut(connecting.channel()));
+            connecting.addListener((ChannelFutureListener) done -> {
+                Throwable failure = done.cause();
+                if (failure == null) {
+                    connected();
+                } else if (addresses.size() > 1 && !end.isDone()) {
+                    connect(addresses.subList(1, addresses.size()));
+                } else {
+                    result.completeExceptionally(
+                            failure instanceof ConnectTimeoutException ? new ConnectException("i/o timeout") : failure);
+                }
+            });
         }
     }
 
-    /** Opens a TCP connection. The arguments are as in {@link #get}. */
-    CompletableFuture<?> connect(ProbeAddress address, Duration timeout, CompletableFuture<?> end) {
-        NetClient client = vertx().createNetClient(new NetClientOptions().setConnectTimeout(millis(timeout)));
-        end.whenComplete((ended, thrown) -> client.close());
-        return client.connect(address.port(), address.host())
-                .toCompletionStage()
-                .toCompletableFuture();
+    /** Closes a connection now, from its first handler on, so that none delays it. Idempotent. */
+    private static void cut(Channel channel) {
+        @Nullable ChannelHandlerContext first = channel.pipeline().firstContext();
+        if (first == null) {
+            channel.close();
+        } else {
+            first.close();
+        }
     }
 
-    private <T> CompletableFuture<T> exchange(
-            HttpClientOptions options,
-            Duration timeout,
-            CompletableFuture<?> end,
-            RequestOptions request,
-            Function<HttpClientRequest, Future<HttpClientResponse>> send,
-            BiFunction<HttpClientResponse, Buffer, T> result) {
-        // a client of its own, so that its close ends the connection in whatever state it is
-        HttpClient client = vertx().httpClientBuilder()
-                .with(options.setConnectTimeout(millis(timeout)))
-                .with(new PoolOptions().setHttp1MaxSize(1).setHttp2MaxSize(1).setCleanerPeriod(0))
-                // without a handler Vert.x logs a lost connection as an error
-                .withConnectHandler(connection -> connection.exceptionHandler(lost -> {}))
-                .build();
-        end.whenComplete((ended, thrown) -> client.close());
-        // nested, so that the handlers are set before anything of the response is read: a chain that the caller's
-        // thread extends late runs as a later task, when the response may have ended
-        Future<T> read = client.request(request)
-                .compose(http ->
-                        send.apply(http).compose(response -> body(response).map(body -> result.apply(response, body))));
-        return read.toCompletionStage().toCompletableFuture();
+    /** Returns what the result of a check may show of {@code thrown}, without what was received. */
+    static IOException readable(Throwable thrown) {
+        return thrown instanceof IOException known && known.getMessage() != null
+                ? known
+                : new IOException("unexpected " + thrown.getClass().getSimpleName());
     }
 
-    /** Returns the body, or its beginning once that has the longest length. */
-    private static Future<Buffer> body(HttpClientResponse response) {
-        Promise<Buffer> whole = Promise.promise();
-        Buffer read = Buffer.buffer();
-        response.exceptionHandler(whole::tryFail);
-        response.endHandler(end -> whole.tryComplete(read));
-        response.handler(chunk -> {
-            int room = LONGEST_BODY - read.length();
-            read.appendBuffer(chunk, 0, Math.min(room, chunk.length()));
-            if (read.length() == LONGEST_BODY) {
-                whole.tryComplete(read);
-            }
-        });
-        return whole.future();
-    }
-
-    private static int millis(Duration timeout) {
-        return (int) Math.min(Integer.MAX_VALUE, timeout.toMillis());
-    }
-
-    private synchronized Vertx vertx() {
+    private synchronized OpenNetwork opened() {
         if (closed) {
             throw new IllegalStateException("the network of the probes is closed");
         }
-        if (vertx == null) {
-            vertx = EventLoop.start();
+        OpenNetwork known = opened;
+        if (known == null) {
+            EventLoopGroup loop = new NioEventLoopGroup(1, THREADS);
+            known = new OpenNetwork(loop, new DefaultChannelGroup(loop.next(), true));
+            opened = known;
         }
-        return vertx;
+        return known;
     }
 
-    /** Closes every connection and stops the thread; waits for it at most 10 s, unless called by it. Idempotent. */
+    /** Closes every connection and stops the threads; waits for them at most 10 s, unless called by one. Idempotent. */
     @Override
     public void close() {
-        @Nullable Vertx open;
+        @Nullable OpenNetwork last;
         synchronized (this) {
             closed = true;
-            open = vertx;
-            vertx = null;
+            last = opened;
+            opened = null;
         }
-        if (open == null) {
+        // those that wait still run, and find that the check or the network has ended
+        lookups.shutdown();
+        if (last == null) {
             return;
         }
-        CompletableFuture<?> closing = open.close().toCompletionStage().toCompletableFuture();
-        if (Context.isOnVertxThread()) {
-            return;
-        }
+        // Netty 4.2 may end without closing them
+        last.connections().forEach(ProbeNetwork::cut);
+        EventLoopGroup loop = last.loop();
+        loop.shutdownGracefully(0, CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         try {
-            timekeeper.await(closing, CLOSE_TIMEOUT);
+            if (!loop.next().inEventLoop()) {
+                loop.awaitTermination(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

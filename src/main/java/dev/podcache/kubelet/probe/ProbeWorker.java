@@ -1,5 +1,6 @@
 package dev.podcache.kubelet.probe;
 
+import dev.podcache.object.PodKey;
 import dev.podcache.time.Durations;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Container;
@@ -38,6 +39,8 @@ final class ProbeWorker {
     private @Nullable String startedAt; // as in the status
     private long notBefore; // in nanoseconds
     private boolean checking;
+    private long checkBegan; // in nanoseconds
+    private final ProbeHistory history = new ProbeHistory();
 
     /** Set while a check is due. */
     private Timekeeper.@Nullable Scheduled timer;
@@ -130,8 +133,8 @@ final class ProbeWorker {
                 });
     }
 
-    /** Ends the probe because the pod is being deleted. Readiness is still checked then. */
-    void podDeleted() {
+    /** Ends the probe because the pod is about to be stopped. Readiness is still checked then. */
+    void podEnds() {
         if (kind != ProbeKind.READINESS && !stopped) {
             stopped = true;
             state.deleted();
@@ -184,8 +187,18 @@ final class ProbeWorker {
         }
         timer = null;
         checking = true;
+        checkBegan = schedule.in(Duration.ZERO);
         notBefore = schedule.in(period);
         return true;
+    }
+
+    /** Counts the check that is ending. */
+    void count(ProbeOutcome.Verdict verdict) {
+        history.add(verdict, Duration.ofNanos(schedule.in(Duration.ZERO) - checkBegan));
+    }
+
+    Probes.ProbeCounted counted(PodKey pod) {
+        return history.snapshot(pod, container.getName(), kind);
     }
 
     /** Ends the check, so that the next one may be scheduled. */

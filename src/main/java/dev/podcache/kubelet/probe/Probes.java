@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ThreadLocalRandom;
@@ -105,6 +106,17 @@ public final class Probes implements AutoCloseable {
         }
     }
 
+    /**
+     * Ends the liveness and startup probes of a pod with success, because the pod is about to be stopped: only its readiness is
+     * checked from now on. Has no effect on an unknown pod.
+     */
+    public void ending(PodKey pod) {
+        @Nullable PodProbes probes = pods.get(pod);
+        if (probes != null) {
+            probes.ending();
+        }
+    }
+
     /** Ends the probes of a pod and discards their results. Has no effect on an unknown pod. */
     public void remove(PodKey pod) {
         @Nullable PodProbes removed = pods.remove(pod);
@@ -149,6 +161,26 @@ public final class Probes implements AutoCloseable {
      */
     public Map<ProbeKind, Map<String, Long>> counts() {
         return reports.counts().all();
+    }
+
+    /**
+     * What the checks of one probe have shown since its pod was added. Immutable.
+     *
+     * @param results how many checks have ended, by the results of {@link #counts}, zeros too
+     * @param durations for each upper bound in seconds, how many checks took at most so long; the last bound is infinite
+     * @param seconds that all checks took, from their turn on
+     */
+    public record ProbeCounted(
+            PodKey pod,
+            String container,
+            ProbeKind kind,
+            Map<String, Long> results,
+            SortedMap<Double, Long> durations,
+            double seconds) {}
+
+    /** Returns what the checks of each probe of each pod have shown, in no order. */
+    public List<ProbeCounted> counted() {
+        return pods.values().stream().flatMap(pod -> pod.counted().stream()).toList();
     }
 
     /** Ends all probes. A running call of the listener continues. Idempotent. */

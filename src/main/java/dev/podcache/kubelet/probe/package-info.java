@@ -4,8 +4,8 @@
  * allow it; there is no timer while the container does not run.
  *
  * <p>Read {@code Probes}, {@code PodProbes}, {@code ProbeWorker}, {@code ProbeState}, {@code ProbeSchedule}, {@code
- * ProbeActions}, {@code HttpCheck}, {@code GrpcCheck}, {@code ProbeNetwork}, the only class that uses Vert.x, and {@code
- * ProbeReports}. {@code HookRequest} sends the HTTP requests of lifecycle hooks.
+ * ProbeActions}, {@code HttpCheck}, {@code GrpcCheck}, {@code ProbeNetwork} with Netty's {@code
+ * HttpProbeCall} and {@code GrpcProbeCall}, and {@code ProbeReports}. {@code HookRequest} sends the HTTP requests of lifecycle hooks.
  *
  * <table>
  * <caption>Locks</caption>
@@ -15,6 +15,11 @@
  * <tr><td>{@code ProbeNetwork}</td><td>whether the event loop is started or closed; held while it
  * starts</td><td>none</td></tr>
  * </table>
+ *
+ * <p>Confined to the event loop: {@code HttpProbeCall}, {@code GrpcProbeCall}. Only public classes of Netty are used that are the
+ * same in 4.1 and 4.2.
+ *
+ * <p>Not API: may change in any release.
  */
 @NullMarked
 package dev.podcache.kubelet.probe;

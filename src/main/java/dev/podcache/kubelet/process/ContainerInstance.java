@@ -1,6 +1,8 @@
 package dev.podcache.kubelet.process;
 
+import com.google.common.base.Strings;
 import dev.podcache.kubelet.podconfig.Removal;
+import dev.podcache.kubelet.runtime.Launch;
 import dev.podcache.time.ApiTime;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.ContainerState;
@@ -10,6 +12,7 @@ import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -54,8 +57,14 @@ public final class ContainerInstance {
         return record.id();
     }
 
-    String name() {
+    /** Returns the name of the container. */
+    public String name() {
         return name;
+    }
+
+    /** Returns the hash of the spec that the container was started from: the record has all that is hashed. */
+    public String hash() {
+        return Launch.hashOf(name, record.image());
     }
 
     Path directory() {
@@ -108,7 +117,11 @@ public final class ContainerInstance {
     public ContainerState state(Timekeeper timekeeper) throws IOException {
         String startedAt = ApiTime.of(record.startedAt());
         if (isRunning()) {
-            return new ContainerStateBuilder().withNewRunning(startedAt).build();
+            return new ContainerStateBuilder()
+                    .withNewRunning()
+                    .withStartedAt(startedAt)
+                    .endRunning()
+                    .build();
         }
         ContainerEnd end = end(timekeeper);
         return new ContainerStateBuilder()
@@ -116,12 +129,18 @@ public final class ContainerInstance {
                 .withContainerID(record.id())
                 .withExitCode(end.exitCode())
                 .withReason(reason(end))
-                .withMessage(
-                        end.known() ? null : "The supervisor of the process was killed; the exit code is not known")
+                .withMessage(message(end))
                 .withStartedAt(startedAt)
                 .withFinishedAt(ApiTime.of(end.time()))
                 .endTerminated()
                 .build();
+    }
+
+    private @Nullable String message(ContainerEnd end) throws IOException {
+        if (!end.known()) {
+            return "The supervisor of the process was killed; the exit code is not known";
+        }
+        return Strings.emptyToNull(TerminationMessage.of(directory, record, end.exitCode()));
     }
 
     private static String reason(ContainerEnd end) {

@@ -22,6 +22,9 @@ final class ContainerProcesses {
     /** Names the root directory of the container. */
     static final String VARIABLE = "PODCACHE_ROOT";
 
+    /** In the environment of the shell that becomes the container's command, until it does. */
+    static final String LAUNCHING = "PODCACHE_LAUNCHING";
+
     private static final Path PROC = Path.of("/proc");
     private static final Splitter ZERO_BYTES = Splitter.on('\0').omitEmptyStrings();
 

@@ -1,5 +1,6 @@
 package dev.podcache.kubelet.process;
 
+import com.google.common.base.Strings;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.Iterables;
 import com.google.common.io.Resources;
@@ -32,6 +33,8 @@ import org.slf4j.LoggerFactory;
 public final class ContainerStarter {
 
     private static final Logger log = LoggerFactory.getLogger(ContainerStarter.class);
+    private static final String FALLBACK = "FallbackToLogsOnError";
+    private static final String HOSTNAME = "HOSTNAME";
     private static final String SCRIPT = "supervise.sh";
     private static final String DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
@@ -86,7 +89,10 @@ public final class ContainerStarter {
                     String.valueOf(container.getImage()),
                     launch.restartCount(),
                     timekeeper.wallTime().toEpochMilli(),
-                    working.toString());
+                    working.toString(),
+                    Strings.nullToEmpty(container.getTerminationMessagePath()),
+                    FALLBACK.equals(container.getTerminationMessagePolicy()));
+            TerminationMessage.prepare(root, started.messagePath());
             run(directory, working, launch, OomScoreAdjust.of(pod, container, MachineMemory.bytes()));
             if (Thread.interrupted()) {
                 throw new InterruptedException("the container was stopped while it started");
@@ -146,10 +152,17 @@ public final class ContainerStarter {
         // so that what is left of it is found
         String root = ContainerInstance.root(directory).toString();
         builder.environment().put(ContainerProcesses.VARIABLE, root);
+        builder.environment().put(ContainerProcesses.LAUNCHING, "1");
         Map<String, String> environment = new LinkedHashMap<>(launch.environment());
+        if (!launch.hostname().isEmpty()) {
+            environment.putIfAbsent(HOSTNAME, launch.hostname());
+        }
         environment.put(ContainerProcesses.VARIABLE, root);
+        // a container's own would look like a command that has not begun
+        environment.remove(ContainerProcesses.LAUNCHING);
         List<String> command = ImmutableList.copyOf(Iterables.concat(launch.command(), launch.args()));
-        byte[] script = LaunchScript.of("echo started >&3; exec 2>&1 3>&- </dev/null", environment, command);
+        String before = "unset " + ContainerProcesses.LAUNCHING + "; echo started >&3; exec 2>&1 3>&- </dev/null";
+        byte[] script = LaunchScript.of(before, environment, command);
         Process supervisor = builder.start();
         try (BufferedReader ready = supervisor.inputReader()) {
             try (OutputStream in = supervisor.getOutputStream()) {

@@ -1,6 +1,7 @@
 package dev.podcache.kubelet.process;
 
 import com.google.common.base.CharMatcher;
+import com.google.common.collect.Iterables;
 import com.google.common.collect.Lists;
 import dev.podcache.kubelet.runtime.ContainerExec.ContainerProcess;
 import dev.podcache.time.Timekeeper;
@@ -8,7 +9,9 @@ import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +26,11 @@ import org.slf4j.LoggerFactory;
  * lives on until the container ends, see {@link ContainerProcesses}. Thread-safe.
  */
 final class ExecProcess implements ContainerProcess {
+
+    /** How often it is looked whether a container's command has begun, and the time between. */
+    private static final int MOST_LOOKS = 500;
+
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(10);
 
     private static final Logger log = LoggerFactory.getLogger(ExecProcess.class);
 
@@ -56,7 +64,7 @@ final class ExecProcess implements ContainerProcess {
                 .filter(ProcessIdentity::isAlive)
                 .orElseThrow(() -> new IOException("container " + container.name() + " does not run"));
         Map<String, String> environment = new LinkedHashMap<>();
-        for (String variable : ContainerProcesses.environment(beside.pid())) {
+        for (String variable : environmentOf(beside, timekeeper)) {
             int equals = variable.indexOf('=');
             if (equals > 0) {
                 environment.put(variable.substring(0, equals), variable.substring(equals + 1));
@@ -71,6 +79,23 @@ final class ExecProcess implements ContainerProcess {
         ExecProcess started = new ExecProcess(process, timekeeper);
         started.ended.thenRun(() -> ended.accept(started));
         return started;
+    }
+
+    /** Returns the environment of a container's command; waits until the shell that was started for it has become it. */
+    private static Iterable<String> environmentOf(ProcessIdentity command, Timekeeper timekeeper) throws IOException {
+        for (int look = 0; look < MOST_LOOKS; look++) {
+            Iterable<String> environment = ContainerProcesses.environment(command.pid());
+            if (!Iterables.contains(environment, ContainerProcesses.LAUNCHING + "=1")) {
+                return environment;
+            }
+            try {
+                boolean unused = timekeeper.await(new CompletableFuture<>(), BETWEEN_LOOKS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new InterruptedIOException("interrupted while the container's command was being started");
+            }
+        }
+        throw new IOException("the container's command has not begun; try again");
     }
 
     /** Returns whether the JVM passes variables and words on as they are, whatever its locale is. */

@@ -4,15 +4,30 @@ import com.google.common.base.Splitter;
 import com.google.common.base.StandardSystemProperty;
 import com.google.common.base.Strings;
 import dev.podcache.kubelet.runtime.RuntimeStatus;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.OptionalLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What a machine needs to run containers as processes. */
 public final class ProcessHost {
 
+    private static final Logger log = LoggerFactory.getLogger(ProcessHost.class);
     private static final Splitter PATH = Splitter.on(':').omitEmptyStrings();
 
     private ProcessHost() {}
+
+    /** Returns the user of this process, which all containers have; empty if it is not known. */
+    public static OptionalLong user() {
+        try {
+            return OptionalLong.of(((Number) Files.getAttribute(Path.of("/proc/self"), "unix:uid")).longValue());
+        } catch (IOException | RuntimeException e) {
+            log.debug("the user of this process is not known", e);
+            return OptionalLong.empty();
+        }
+    }
 
     /**
      * Returns whether processes can be started, with the version of the kernel.

@@ -29,6 +29,8 @@
  * <p>Locks: only the monitor of a {@code ContainerOutput}'s files, which is held while they are read or closed. A
  * container directory appears when its {@code container.json} does, which is after the start. An
  * {@code exit} file is created once, with its content, and never changes.
+ *
+ * <p>Not API: may change in any release.
  */
 @NullMarked
 package dev.podcache.kubelet.process;

@@ -22,7 +22,8 @@ public interface ContainerExec {
     ContainerProcess exec(PodKey pod, String container, List<String> command, boolean tty) throws IOException;
 
     /**
-     * A running command. Closing it kills the command and closes its streams; closing again has no effect. The outputs end
+     * A running command, which ends with its container at the latest. Closing it kills the command and closes its streams;
+     * closing again has no effect. The outputs end
      * when the command ends, also if a process that it left behind keeps them open: such a process lives until the container
      * ends. Thread-safe. The process of {@link ContainerAttach} differs: see there.
      */

@@ -9,7 +9,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Measures what containers use, for {@code /stats/summary}, {@code /metrics/resource} and eviction. A {@link PodRuntime}
+ * Measures what containers use, for {@code /stats/summary}, {@code /metrics/resource}, {@code
+ * /metrics/cadvisor} and eviction. A {@link PodRuntime}
  * that can do this implements this, too. The agent measures every 10 s for eviction; while such a call has not returned for
  * 15 s, the node is not ready.
  */

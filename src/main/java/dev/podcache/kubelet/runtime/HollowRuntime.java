@@ -1,5 +1,6 @@
 package dev.podcache.kubelet.runtime;
 
+import com.google.common.collect.ImmutableList;
 import dev.podcache.object.PodKey;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.time.ApiTime;
@@ -14,12 +15,15 @@ import io.fabric8.kubernetes.api.model.PodStatus;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,10 +31,12 @@ import org.jspecify.annotations.Nullable;
  * init container as completed at once. {@link HollowStage stages} change that: containers that take time to start, end by
  * themselves, or fail. This exercises the whole path from a Secret to a pod's status without a container runtime.
  *
+ * <p>It declares all of {@link PodIsolation}: nothing runs that could leave its bounds.
+ *
  * <p>After a restart of the agent it takes a pod's state from the pod's status, as if the containers had continued to
  * run. Thread-safe; no method blocks.
  */
-public final class HollowRuntime implements PodRuntime {
+public final class HollowRuntime implements PodRuntime, PodIsolation {
 
     // there is no real runtime whose version could be shown
     private static final String VERSION = "1";
@@ -41,7 +47,7 @@ public final class HollowRuntime implements PodRuntime {
     private final ConcurrentHashMap<PodKey, PodState> pods = new ConcurrentHashMap<>();
     private volatile RuntimeEvents events = new Unheard();
 
-    /** Receives notifications before {@link #start}. */
+    /** Receives notifications before {@link #listen}. */
     private record Unheard() implements RuntimeEvents {
 
         @Override
@@ -79,8 +85,38 @@ public final class HollowRuntime implements PodRuntime {
     }
 
     @Override
-    public void start(RuntimeEvents notified) {
+    public void listen(RuntimeEvents notified) {
         events = notified;
+    }
+
+    @Override
+    public boolean userNamespaces() {
+        return true;
+    }
+
+    @Override
+    public boolean strictSupplementalGroups() {
+        return true;
+    }
+
+    @Override
+    public boolean recursiveReadOnly() {
+        return true;
+    }
+
+    @Override
+    public boolean hostAliases() {
+        return true;
+    }
+
+    @Override
+    public boolean dnsConfig() {
+        return true;
+    }
+
+    @Override
+    public boolean stopSignal(String signal) {
+        return true;
     }
 
     @Override
@@ -108,13 +144,13 @@ public final class HollowRuntime implements PodRuntime {
     }
 
     @Override
-    public void start(Pod pod, Container container, Launch launch) {
+    public void startContainer(Pod pod, Container container, Launch launch) {
         PodKey key = PodReferences.key(pod);
         HollowStage stage = HollowStage.of(pod, stages);
         status(pod);
         boolean init = isInit(pod, container);
         ContainerStatus starting = starting(pod, container, launch.restartCount());
-        pods.computeIfPresent(key, (same, state) -> with(state, init, starting));
+        pods.computeIfPresent(key, (same, state) -> with(state, init, starting, launch.containerHash()));
         if (stage.startAfter().isZero()) {
             run(pod, container, starting);
         } else {
@@ -161,12 +197,12 @@ public final class HollowRuntime implements PodRuntime {
     }
 
     @Override
-    public void stop(PodKey pod, String container, Duration gracePeriod) {
+    public void stopContainer(PodKey pod, String container, Duration gracePeriod) {
         change(pod, container, status -> ended(status, 0));
     }
 
     @Override
-    public void stop(PodKey pod, Duration gracePeriod) {
+    public void stopPod(PodKey pod, Duration gracePeriod) {
         change(pod, status -> true, status -> ended(status, 0));
     }
 
@@ -182,10 +218,11 @@ public final class HollowRuntime implements PodRuntime {
     private void change(PodKey pod, Predicate<ContainerStatus> which, UnaryOperator<ContainerStatus> change) {
         pods.computeIfPresent(
                 pod,
-                (key, state) -> PodState.of(
+                (key, state) -> new PodState(
                         changed(state.initContainers(), which, change),
                         changed(state.containers(), which, change),
-                        state.podIps()));
+                        state.podIps(),
+                        state.containerHashes()));
     }
 
     private static List<ContainerStatus> changed(
@@ -204,7 +241,9 @@ public final class HollowRuntime implements PodRuntime {
                 .withContainerID("hollow://" + pod.getMetadata().getUid() + "/" + container.getName() + instance)
                 .withRestartCount(restartCount)
                 .withNewState()
-                .withNewWaiting(null, "ContainerCreating")
+                .withNewWaiting()
+                .withReason("ContainerCreating")
+                .endWaiting()
                 .endState()
                 .build();
     }
@@ -258,12 +297,26 @@ public final class HollowRuntime implements PodRuntime {
                         container.getState() != null && container.getState().getRunning() != null)
                 .forEach(container ->
                         endLater(pod, container.getName(), container.getContainerID(), left(pod, container)));
-        return PodState.of(
+        PodState adopted = PodState.of(
                 onlyStarted(status.getInitContainerStatuses()),
-                onlyStarted(status.getContainerStatuses()),
+                onlyStarted(ImmutableList.<ContainerStatus>builder()
+                        .addAll(status.getContainerStatuses())
+                        .addAll(status.getEphemeralContainerStatuses())
+                        .build()),
                 status.getPodIPs().isEmpty()
                         ? podIps.apply(pod)
                         : status.getPodIPs().stream().map(ip -> ip.getIp()).toList());
+        return adopted.withHashes(hashes(adopted));
+    }
+
+    /** Returns the hashes of containers of an earlier agent, whose statuses have the images as the spec named them. */
+    private static Map<String, String> hashes(PodState adopted) {
+        return Stream.concat(adopted.initContainers().stream(), adopted.containers().stream())
+                .filter(status -> status.getImage() != null)
+                .collect(Collectors.toMap(
+                        ContainerStatus::getName,
+                        status -> Launch.hashOf(status.getName(), status.getImage()),
+                        (hash, ofTheSameName) -> hash));
     }
 
     private Duration left(Pod pod, ContainerStatus running) {
@@ -285,11 +338,22 @@ public final class HollowRuntime implements PodRuntime {
                 .toList();
     }
 
-    private static PodState with(PodState state, boolean init, ContainerStatus added) {
-        return PodState.of(
+    private static PodState with(PodState state, boolean init, ContainerStatus added, String hash) {
+        return new PodState(
                 init ? replaced(state.initContainers(), added) : state.initContainers(),
                 init ? state.containers() : replaced(state.containers(), added),
-                state.podIps());
+                state.podIps(),
+                replaced(state.containerHashes(), added.getName(), hash));
+    }
+
+    /** Keeps hashes only of containers that an earlier agent started: this agent knows those that it started itself. */
+    private static Map<String, String> replaced(Map<String, String> hashes, String container, String hash) {
+        if (!hashes.containsKey(container)) {
+            return hashes;
+        }
+        Map<String, String> replaced = new HashMap<>(hashes);
+        replaced.put(container, hash);
+        return replaced;
     }
 
     private static List<ContainerStatus> replaced(List<ContainerStatus> statuses, ContainerStatus added) {

@@ -1,9 +1,12 @@
 package dev.podcache.kubelet.runtime;
 
 import com.google.common.collect.ImmutableMap;
+import com.google.common.hash.Hashing;
 import io.fabric8.kubernetes.api.model.Secret;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The configuration that a container is started with, after the expansion of variables. Ports, resources and the
@@ -19,6 +22,14 @@ import java.util.Map;
  * @param pullSecrets the Secrets to pull the image with, in the order of the pod's spec; copied, unmodifiable
  * @param restartCount how often this container was started before; a runtime that outlives the agent should show it in
  *     the container's status
+ * @param containerHash a hash of the parts of the container's spec that a change of makes it another container: its name and
+ *     image. A runtime that outlives the agent should keep it and give it back in {@link PodState#containerHashes}: only
+ *     then is a container restarted whose image was changed while no agent ran
+ * @param hostname what the container should see as the name of its machine, as in {@code HOSTNAME}: the pod's {@code
+ *     hostnameOverride}, its {@code hostname} or its name, at most 63 characters, and with {@code setHostnameAsFQDN} its full
+ *     name; on the network of the host, the name of the node; "" if it is not known
+ * @param fqdn the full name of the pod in the DNS of the cluster, such as {@code web-0.web.shop.svc.cluster.local}, for {@code
+ *     /etc/hosts}; "" if it has none: without a {@code subdomain}, with a {@code hostnameOverride}, on the network of the host
  */
 public record Launch(
         List<String> command,
@@ -27,7 +38,10 @@ public record Launch(
         Map<String, String> environment,
         List<VolumeMountPoint> mounts,
         List<Secret> pullSecrets,
-        int restartCount) {
+        int restartCount,
+        String containerHash,
+        String hostname,
+        String fqdn) {
 
     public Launch {
         command = List.copyOf(command);
@@ -35,6 +49,42 @@ public record Launch(
         environment = ImmutableMap.copyOf(environment);
         mounts = List.copyOf(mounts);
         pullSecrets = List.copyOf(pullSecrets);
+    }
+
+    /** A launch without a host name. */
+    public Launch(
+            List<String> command,
+            List<String> args,
+            String workingDirectory,
+            Map<String, String> environment,
+            List<VolumeMountPoint> mounts,
+            List<Secret> pullSecrets,
+            int restartCount,
+            String containerHash) {
+        this(command, args, workingDirectory, environment, mounts, pullSecrets, restartCount, containerHash, "", "");
+    }
+
+    /** A launch without a hash and a host name. */
+    public Launch(
+            List<String> command,
+            List<String> args,
+            String workingDirectory,
+            Map<String, String> environment,
+            List<VolumeMountPoint> mounts,
+            List<Secret> pullSecrets,
+            int restartCount) {
+        this(command, args, workingDirectory, environment, mounts, pullSecrets, restartCount, "");
+    }
+
+    /** Returns the {@link #containerHash} of a container with this name and image. */
+    public static String hashOf(String name, @Nullable String image) {
+        return Hashing.farmHashFingerprint64()
+                .newHasher()
+                .putString(name, StandardCharsets.UTF_8)
+                .putChar('/') // is in no name
+                .putString(String.valueOf(image), StandardCharsets.UTF_8)
+                .hash()
+                .toString();
     }
 
     /**

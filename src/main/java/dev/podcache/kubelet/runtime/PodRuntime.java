@@ -16,15 +16,28 @@ import java.util.Map;
  * container changes by itself. It keeps the last state of a container that ended until the container is started again
  * or the pod is forgotten. A runtime that restarts containers by itself shows a container as waiting meanwhile.
  *
- * <p>A pod is identified by its UID. Calls for one pod are sequential, except {@link #status} and the {@link #stop(PodKey,
- * String, Duration) stop} of single containers, which may run in parallel. Calls for different pods come from different
- * threads. All methods except {@link #type} may block. The agent interrupts a thread in {@link #mount}, {@link #start(Pod,
- * Container, Launch) start} or {@code stop} when the pod is to end, or to end sooner, and in every call about a pod when
- * the agent is closed. While a call does not return, only its pod waits: after 30 s, an event and a condition of the pod
- * say so. If a call throws, the pod's status or an event shows the exception, and a later sync repeats the call.
+ * <p>A pod is identified by its UID. Calls for one pod are sequential, except {@link #status} and the {@link #stopContainer} of
+ * single containers, which may run in parallel. Calls for different pods come from different threads. All methods except
+ * {@link #type} may block. While a call does not return, only its pod waits: after 30 s, an event and a condition of the pod say
+ * so. If a call throws, the pod's status or an event shows the exception, and a later sync repeats the call.
+ *
+ * <table>
+ * <caption>When the agent interrupts the thread of a call, and what must hold then</caption>
+ * <tr><th>call</th><th>when</th><th>after the interrupt</th></tr>
+ * <tr><td>{@link #startContainer}</td><td>the pod is to end, or to end sooner; the agent is closed</td><td>the container does not
+ * run</td></tr>
+ * <tr><td>{@link #mount}</td><td>likewise</td><td>files are complete or as before</td></tr>
+ * <tr><td>{@link #stopContainer}, {@link #stopPod}</td><td>likewise</td><td>containers may run on; the call is repeated</td></tr>
+ * <tr><td>{@link #status}, {@link #forget}</td><td>likewise</td><td>the call is repeated</td></tr>
+ * <tr><td>{@link #type}, {@link #listen}, {@link #health}, {@link #pods}</td><td>never</td><td></td></tr>
+ * </table>
+ *
+ * <p>The agent closes a runtime that is {@link AutoCloseable} when it is closed itself, after its last call. Containers should go
+ * on then.
  *
  * <p>Optional capabilities are interfaces of their own, which the same object implements: {@link ContainerLogs}, {@link
- * ContainerExec}, {@link ContainerAttach}, {@link PodPortForward}, {@link ContainerStatistics}, {@link DiskReclaim}.
+ * ContainerExec}, {@link ContainerAttach}, {@link PodPortForward}, {@link ContainerStatistics}, {@link DiskReclaim}, {@link
+ * ImagePull}, {@link ContainerResize}, {@link PodIsolation}, {@link LocalVolumes}.
  */
 public interface PodRuntime {
 
@@ -37,7 +50,7 @@ public interface PodRuntime {
      *
      * @param events to be notified from now on
      */
-    void start(RuntimeEvents events);
+    void listen(RuntimeEvents events);
 
     /**
      * Returns whether containers can be started. Called every 5 s, and after {@link RuntimeEvents#healthChanged}. A
@@ -55,10 +68,9 @@ public interface PodRuntime {
      * Returns the current state of a pod's containers. Each start of a container gives it a new container ID. The agent
      * fills in what a status leaves out: the image, the restart count, the last state, and whether the container is
      * started and ready. A container of which the runtime says that it is not ready is not, whatever its probes say; the
-     * same for started. An image must be as the spec named it at the start of the container, because a container whose
-     * image differs from its spec is restarted. If a container that ended has no {@code finishedAt}, that is the time when
-     * the agent first saw its end; the back-off of its restart counts from then. Called several times in each sync, so it
-     * should be fast.
+     * same for started. An image may be as the spec named it or as the runtime resolved it. If a container that ended has no
+     * {@code finishedAt}, that is the time when the agent first saw its end; the back-off of its restart counts from then.
+     * Called several times in each sync, so it should be fast.
      */
     PodState status(Pod pod);
 
@@ -75,12 +87,19 @@ public interface PodRuntime {
     void mount(Pod pod, Map<String, Map<String, VolumeFile>> volumes) throws IOException, InterruptedException;
 
     /**
-     * Starts a container that never ran or that has ended. Returns when it has started; does not await its end.
+     * Starts a container that never ran or that has ended. An ephemeral container is started once, at any time after {@link
+     * #mount}; it may be the first container of its pod, and the only one, if the others cannot start. It is among {@code
+     * pod.getSpec().getEphemeralContainers()}, with the {@code targetContainerName} whose processes it should see, which was started
+     * before. Returns when it has started; does not await its end. May also
+     * return earlier, when it is certain that the container is about to start: {@link #status} must show it from then on, as
+     * waiting until it runs, and the runtime tells {@link RuntimeEvents#changed} when it does. A container that then does not
+     * start is shown as terminated.
      *
-     * @throws IOException if the container could not be started
+     * @throws IOException if the container could not be started; the call is repeated after 10 s, then after twice as long
+     *     each time, at most 5 minutes
      * @throws InterruptedException if the thread is interrupted; then the container must not run
      */
-    void start(Pod pod, Container container, Launch launch) throws IOException, InterruptedException;
+    void startContainer(Pod pod, Container container, Launch launch) throws IOException, InterruptedException;
 
     /**
      * Stops one container. Returns when it no longer runs; from then on {@link #status} shows how it ended. Has no
@@ -90,14 +109,14 @@ public interface PodRuntime {
      * @throws InterruptedException if the thread is interrupted, because the grace period was shortened or the agent is
      *     closed; this agent or the next one repeats the call
      */
-    void stop(PodKey pod, String container, Duration gracePeriod) throws IOException, InterruptedException;
+    void stopContainer(PodKey pod, String container, Duration gracePeriod) throws IOException, InterruptedException;
 
     /**
-     * Stops all containers of a pod, as {@link #stop(PodKey, String, Duration)} does, all at the same time.
+     * Stops all containers of a pod, as {@link #stopContainer} does, all at the same time.
      *
      * @param gracePeriod the time that the containers have to end by themselves
      */
-    void stop(PodKey pod, Duration gracePeriod) throws IOException, InterruptedException;
+    void stopPod(PodKey pod, Duration gracePeriod) throws IOException, InterruptedException;
 
     /**
      * Discards the state, volumes and logs of a pod that no longer exists and of which no container runs. Has no effect

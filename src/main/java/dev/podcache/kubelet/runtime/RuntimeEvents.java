@@ -10,7 +10,7 @@ public interface RuntimeEvents {
     /**
      * Notifies the agent that {@link PodRuntime#status} of a pod has changed, for example because a container ended. The
      * agent syncs the pod at once. Call it after the change can be seen in the status. A change that a call of the agent
-     * made, such as {@code start}, needs no notification.
+     * made, such as {@code startContainer}, needs no notification.
      *
      * @param podUid the UID of the pod; ignored if the node has no such pod
      */

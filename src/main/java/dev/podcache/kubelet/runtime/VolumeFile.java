@@ -60,7 +60,7 @@ public final class VolumeFile {
 
     /**
      * Returns the numeric ID of the user that should own the file. Empty for the process that writes it, as for all
-     * files except ServiceAccount tokens of a pod whose containers all run as one user.
+     * files except ServiceAccount tokens and trust bundles of a pod whose containers all run as one user.
      */
     public OptionalLong owner() {
         return owner;

@@ -5,7 +5,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.google.common.hash.HashCode;
 import com.google.common.hash.Hashing;
 import dev.podcache.apiserver.AccessReviews;
-import dev.podcache.apiserver.AccessReviews.ReviewedUser;
+import dev.podcache.object.Subject;
 import dev.podcache.time.Timekeeper;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -42,10 +42,10 @@ final class Authentication {
     private final ReviewLimit limit;
 
     // apart, so that refused tokens displace no accepted ones
-    private final Cache<HashCode, Optional<ReviewedUser>> accepted;
-    private final Cache<HashCode, Optional<ReviewedUser>> refused;
+    private final Cache<HashCode, Optional<Subject>> accepted;
+    private final Cache<HashCode, Optional<Subject>> refused;
     private final Cache<HashCode, HashCode> acceptedLately;
-    private final Map<HashCode, CompletableFuture<Optional<ReviewedUser>>> underReview = new ConcurrentHashMap<>();
+    private final Map<HashCode, CompletableFuture<Optional<Subject>>> underReview = new ConcurrentHashMap<>();
 
     /**
      * Creates an instance.
@@ -75,8 +75,8 @@ final class Authentication {
      * the API server does not answer, or with a {@link RefusedException}: 429 if the client has caused too many reviews, 403
      * if a web page of another origin has a browser open a WebSocket with its user's certificate.
      */
-    CompletableFuture<Optional<ReviewedUser>> userOf(KubeletRequest request) {
-        Optional<ReviewedUser> user = certificates.get().userOf(request.certificates());
+    CompletableFuture<Optional<Subject>> userOf(KubeletRequest request) {
+        Optional<Subject> user = certificates.get().userOf(request.certificates());
         if (user.isPresent()) {
             requireOwnOrigin(request);
             return CompletableFuture.completedFuture(user.map(Authentication::authenticated));
@@ -89,15 +89,15 @@ final class Authentication {
         return ownerOf(hash, token, request.source()).thenApply(owner -> owner.map(Authentication::authenticated));
     }
 
-    private CompletableFuture<Optional<ReviewedUser>> ownerOf(HashCode hash, String token, ClientSource source) {
-        for (Cache<HashCode, Optional<ReviewedUser>> known : List.of(accepted, refused)) {
-            Optional<ReviewedUser> owner = known.getIfPresent(hash);
+    private CompletableFuture<Optional<Subject>> ownerOf(HashCode hash, String token, ClientSource source) {
+        for (Cache<HashCode, Optional<Subject>> known : List.of(accepted, refused)) {
+            Optional<Subject> owner = known.getIfPresent(hash);
             if (owner != null) {
                 return CompletableFuture.completedFuture(owner);
             }
         }
-        CompletableFuture<Optional<ReviewedUser>> result = new CompletableFuture<>();
-        CompletableFuture<Optional<ReviewedUser>> other = underReview.putIfAbsent(hash, result);
+        CompletableFuture<Optional<Subject>> result = new CompletableFuture<>();
+        CompletableFuture<Optional<Subject>> other = underReview.putIfAbsent(hash, result);
         if (other != null) {
             return other;
         }
@@ -122,7 +122,7 @@ final class Authentication {
         return result;
     }
 
-    private void remember(HashCode hash, Optional<ReviewedUser> owner) {
+    private void remember(HashCode hash, Optional<Subject> owner) {
         if (owner.isPresent()) {
             accepted.put(hash, owner);
             acceptedLately.put(hash, hash);
@@ -153,12 +153,12 @@ final class Authentication {
         return bearer && !words[1].isEmpty() ? words[1] : null;
     }
 
-    private static ReviewedUser authenticated(ReviewedUser user) {
+    private static Subject authenticated(Subject user) {
         if (user.groups().contains(AUTHENTICATED)) {
             return user;
         }
         List<String> groups = new ArrayList<>(user.groups());
         groups.add(AUTHENTICATED);
-        return new ReviewedUser(user.name(), user.uid(), groups, user.extra());
+        return Subject.user(user.name(), groups, user.uid(), user.extra());
     }
 }

@@ -1,13 +1,11 @@
 package dev.podcache.kubelet.server;
 
-import com.github.benmanes.caffeine.cache.AsyncCache;
-import com.github.benmanes.caffeine.cache.Caffeine;
-import com.github.benmanes.caffeine.cache.Expiry;
 import dev.podcache.apiserver.AccessReviews;
 import dev.podcache.apiserver.AccessReviews.ResourceAccess;
-import dev.podcache.apiserver.AccessReviews.ReviewedUser;
+import dev.podcache.apiserver.AccessReviews.Review;
+import dev.podcache.apiserver.CachedReviews;
+import dev.podcache.object.Subject;
 import dev.podcache.time.Timekeeper;
-import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -17,52 +15,37 @@ import java.util.concurrent.CompletableFuture;
  * Decides whether a user may make a request: whether the user has a verb on a subresource of this Node, after {@code
  * pkg/kubelet/server/auth.go}. Thread-safe; no method blocks.
  *
- * <p>The API server is asked once for a user and an access, however many requests wait for the answer. An allowed access
- * is allowed for 5 min, a denied one denied for 30 s. A failure is not remembered.
+ * <p>The API server is asked once for a user and an access, however many requests wait for the answer. {@link CachedReviews}
+ * says for how long an answer counts. A failure is not remembered.
  */
 final class Authorization {
-
-    static final Duration ALLOWED_FOR = Duration.ofMinutes(5);
-    static final Duration DENIED_FOR = Duration.ofSeconds(30);
-
-    private static final int MOST_ACCESSES = 4096;
 
     /** Endpoints that change a container, whatever the method: WebSocket clients begin with GET. */
     private static final Set<String> COMMANDS = Set.of("exec", "attach", "portforward", "run");
 
-    private record Question(ReviewedUser user, ResourceAccess access) {}
-
-    private final AccessReviews reviews;
+    private final CachedReviews reviews;
     private final String node;
-    private final AsyncCache<Question, Boolean> answers;
 
     Authorization(AccessReviews reviews, String node, Timekeeper timekeeper) {
-        this.reviews = reviews;
+        this.reviews = new CachedReviews(reviews, false, timekeeper);
         this.node = node;
-        this.answers = Caffeine.newBuilder()
-                .maximumSize(MOST_ACCESSES)
-                .expireAfter(
-                        Expiry.<Question, Boolean>creating((question, allowed) -> allowed ? ALLOWED_FOR : DENIED_FOR))
-                .ticker(timekeeper::nanoTime)
-                .executor(Runnable::run)
-                .buildAsync();
     }
 
     /**
      * Returns whether the user may make the request: whether one of its {@link #accesses} is allowed. The future fails
      * if the API server does not answer.
      */
-    CompletableFuture<Boolean> isAllowed(ReviewedUser user, KubeletRequest request) {
+    CompletableFuture<Boolean> isAllowed(Subject user, KubeletRequest request) {
         return anyOf(user, accesses(request));
     }
 
-    private CompletableFuture<Boolean> anyOf(ReviewedUser user, List<ResourceAccess> accesses) {
+    private CompletableFuture<Boolean> anyOf(Subject user, List<ResourceAccess> accesses) {
         ResourceAccess first = accesses.get(0);
         List<ResourceAccess> others = accesses.subList(1, accesses.size());
-        CompletableFuture<Boolean> answer =
-                answers.get(new Question(user, first), (question, executor) -> reviews.reviewAccess(user, first));
-        return answer.thenCompose(allowed ->
-                allowed || others.isEmpty() ? CompletableFuture.completedFuture(allowed) : anyOf(user, others));
+        return reviews.review(user, first)
+                .thenApply(Review::allowed)
+                .thenCompose(allowed ->
+                        allowed || others.isEmpty() ? CompletableFuture.completedFuture(allowed) : anyOf(user, others));
     }
 
     /**

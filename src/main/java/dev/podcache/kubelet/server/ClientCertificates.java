@@ -1,7 +1,7 @@
 package dev.podcache.kubelet.server;
 
-import dev.podcache.apiserver.AccessReviews.ReviewedUser;
 import dev.podcache.apiserver.credentials.Authorities;
+import dev.podcache.object.Subject;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.security.GeneralSecurityException;
@@ -56,7 +56,7 @@ final class ClientCertificates {
      * Returns the user of a chain of certificates; empty if the authority has not signed it, or it is not valid now or
      * not meant for clients.
      */
-    Optional<ReviewedUser> userOf(List<X509Certificate> chain) {
+    Optional<Subject> userOf(List<X509Certificate> chain) {
         if (chain.isEmpty() || authority.isEmpty()) {
             return Optional.empty();
         }
@@ -74,7 +74,7 @@ final class ClientCertificates {
         }
     }
 
-    private static Optional<ReviewedUser> user(String subject) throws NamingException {
+    private static Optional<Subject> user(String subject) throws NamingException {
         String name = "";
         List<String> groups = new ArrayList<>();
         // in the order of the certificate; as in Go, the last common name counts
@@ -83,12 +83,13 @@ final class ClientCertificates {
                 for (Object value : Collections.list(attribute.getAll())) {
                     if (attribute.getID().equalsIgnoreCase("CN")) {
                         name = String.valueOf(value);
-                    } else if (attribute.getID().equalsIgnoreCase("O")) {
+                    } else if (attribute.getID().equalsIgnoreCase("O")
+                            && !String.valueOf(value).isEmpty()) {
                         groups.add(String.valueOf(value));
                     }
                 }
             }
         }
-        return name.isEmpty() ? Optional.empty() : Optional.of(new ReviewedUser(name, "", groups, Map.of()));
+        return name.isEmpty() ? Optional.empty() : Optional.of(Subject.user(name, groups, "", Map.of()));
     }
 }

@@ -54,8 +54,8 @@ final class ComponentPages {
             case "/configz" ->
                 Optional.of(KubeletResponse.json(
                         AnswerJson.bytes(component.configuration().get())));
-            case "/statusz" -> Optional.of(zPages.statusz(request));
-            case "/flagz" -> Optional.of(zPages.flagz(request));
+            case "/statusz" -> Optional.of(zPages.statusz());
+            case "/flagz" -> Optional.of(zPages.flagz());
             case "/debug/objects" ->
                 component.objects().map(shown -> KubeletResponse.json(AnswerJson.bytes(shown.get())));
             case "/metrics" -> Optional.of(metrics());

@@ -4,6 +4,7 @@ import dev.podcache.time.Timekeeper;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundBuffer;
@@ -65,7 +66,7 @@ final class ConnectionGate extends ChannelInboundHandlerAdapter {
     private final HeldBytes.HeldShare unsent;
     private final int longestLine;
 
-    /** Closes the connection at once: Vert.x would wait until the client has taken what was written. */
+    /** Closes the connection at once, whatever was written. */
     private final Runnable cut;
 
     private @Nullable ChannelHandlerContext context; // null before it is in the pipeline
@@ -122,22 +123,36 @@ final class ConnectionGate extends ChannelInboundHandlerAdapter {
 
     /** Closes the connection soon, after what was written if the client takes it within a second. */
     void abort() {
-        channel.close();
-        later(LINGER, cut);
+        if (channel.isActive()) {
+            context().writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(written -> channel.close());
+            later(LINGER, cut);
+        }
+    }
+
+    /**
+     * Ends a WebSocket once its last frame is written. Closes the connection if the client takes nothing for 30 s of what was
+     * written.
+     */
+    void endWebSocket(ChannelFuture lastFrame) {
+        answering = true;
+        watchProgress(pending());
+        lastFrame.addListener(written -> {
+            answering = false;
+            answerTimer.cancel();
+            if (channel.isActive()) {
+                end();
+            }
+        });
     }
 
     /** Puts a gate before the decoder of a connection that has just been established. */
-    static void install(
+    static ConnectionGate install(
             Channel channel, OpenConnections.OpenConnection connection, ConnectionGuard guard, GateParts parts) {
         ConnectionGate gate = new ConnectionGate(channel, connection, guard, parts);
         channel.pipeline().addBefore("httpDecoder", "gate", gate);
         channel.pipeline().addAfter("httpEncoder", "gate-answers", gate.new AnswerEnds());
         channel.closeFuture().addListener(closed -> gate.closed());
-    }
-
-    /** Returns the gate of a connection. */
-    static ConnectionGate of(Channel channel) {
-        return Objects.requireNonNull(channel.pipeline().get(ConnectionGate.class), "gate");
+        return gate;
     }
 
     @Override
@@ -230,7 +245,6 @@ final class ConnectionGate extends ChannelInboundHandlerAdapter {
 
     private void pass(byte[] bytes) {
         context().fireChannelRead(Unpooled.wrappedBuffer(bytes));
-        // Vert.x writes only then
         context().fireChannelReadComplete();
     }
 
@@ -397,7 +411,7 @@ final class ConnectionGate extends ChannelInboundHandlerAdapter {
 
     private void count() {
         boolean counts = mode == GateMode.REQUESTS && channel.isActive();
-        received.set(counts ? waiting.readableBytes() + unknown : 0);
+        received.set(counts ? waiting.capacity() + unknown : 0);
     }
 
     /** Closes a connection whose client sends and sends while its answer makes no progress. */

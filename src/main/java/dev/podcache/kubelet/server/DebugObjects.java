@@ -33,7 +33,8 @@ final class DebugObjects {
         return entries.stream().sorted(ORDER).map(DebugObjects::fields).toList();
     }
 
-    private static Map<String, Object> fields(ObjectEntry entry) {
+    /** Returns the JSON of an object. The map may be changed. */
+    static Map<String, Object> fields(ObjectEntry entry) {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("kind", entry.kind().name());
         fields.put("namespace", entry.key().namespace());

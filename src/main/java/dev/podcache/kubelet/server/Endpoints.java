@@ -51,6 +51,7 @@ final class Endpoints {
             Supplier<List<Pod>> pods,
             Supplier<Optional<String>> health,
             PodRuntime runtime,
+            Supplier<List<ProbeSeries>> probes,
             Optional<NodePage> page) {}
 
     Endpoints(Sources sources, Timekeeper timekeeper) {
@@ -89,6 +90,9 @@ final class Endpoints {
         return switch (path.endsWith("/") ? path.substring(0, path.length() - 1) : path) {
             case "/pods", "/runningpods" -> pods(path.startsWith("/running"));
             case "/metrics/resource" -> resourceMetrics();
+            case "/metrics/cadvisor" -> cadvisorMetrics();
+            case "/metrics/probes" ->
+                KubeletResponse.metrics(ProbeSeries.text(sources.probes().get()));
             case "/stats/summary" -> summary(request);
             case "/ui", "/ui/state" -> page(request);
             default ->
@@ -97,7 +101,7 @@ final class Endpoints {
                         .orElseThrow(() -> new RefusedException(
                                 404,
                                 "no such endpoint; this node has /healthz, /livez, /readyz, /metrics, /metrics/resource,"
-                                        + " /configz, /statusz, /flagz, /pods, /runningpods, /stats/summary,"
+                                        + " /metrics/cadvisor, /metrics/probes, /configz, /statusz, /flagz, /pods, /runningpods, /stats/summary,"
                                         + " /debug/objects, /ui, /containerLogs, /exec, /attach and /portForward"));
         };
     }
@@ -133,6 +137,18 @@ final class Endpoints {
         } catch (IOException | RuntimeException e) {
             log.warn("measuring the containers failed; /metrics/resource reports scrape_error 1", e);
             return KubeletResponse.metrics(ResourceMetrics.failed());
+        }
+    }
+
+    private KubeletResponse cadvisorMetrics() {
+        ContainerStatistics statistics = statistics();
+        try {
+            List<ContainerStatistics.PodUsage> usage = statistics.usage();
+            return KubeletResponse.metrics(
+                    CadvisorMetrics.of(totals.add(usage), usage, sources.pods().get(), timekeeper.wallTime()));
+        } catch (IOException | RuntimeException e) {
+            log.warn("measuring the containers failed; /metrics/cadvisor reports container_scrape_error 1", e);
+            return KubeletResponse.metrics(CadvisorMetrics.failed());
         }
     }
 

@@ -62,7 +62,7 @@ public final class HealthServer implements AutoCloseable {
 
     private KubeletResponse answer(KubeletRequest request) {
         if (loopback) {
-            LoopbackHost.require(request, listensOn, "this port is");
+            request.requireHostOfThisMachine(listensOn, "this port is");
         }
         if (!request.method().equals("GET")) {
             throw new RefusedException(405, "the method " + Quoted.value(request.method()) + " is not supported here");

@@ -17,8 +17,8 @@ final class HeldBytes {
     static final HeldBytes RECEIVED =
             new HeldBytes(Math.min(8L << 20, Runtime.getRuntime().maxMemory() / 16));
 
-    /** Answers that clients have not read yet: an 8th of the heap. One answer may be larger. */
-    static final HeldBytes UNSENT = new HeldBytes(Runtime.getRuntime().maxMemory() / 8);
+    /** Answers that clients have not read yet: a 16th of the heap. One answer may be larger. */
+    static final HeldBytes UNSENT = new HeldBytes(Runtime.getRuntime().maxMemory() / 16);
 
     private static final Comparator<HeldShare> BY_SIZE = Comparator.comparingLong(share -> share.bytes);
 

@@ -1,45 +1,40 @@
 package dev.podcache.kubelet.server;
 
+import dev.podcache.apiserver.credentials.PemText;
 import dev.podcache.apiserver.credentials.PrivateKeys;
-import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.ClientAuth;
-import io.vertx.core.http.HttpServerOptions;
-import io.vertx.core.net.PemKeyCertOptions;
-import io.vertx.core.net.SSLOptions;
-import io.vertx.core.net.TrustOptions;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
-import java.security.KeyStoreException;
-import java.util.List;
+import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
 import java.util.Objects;
-import java.util.Set;
-import java.util.stream.Stream;
-import javax.net.ssl.KeyManager;
-import javax.net.ssl.X509KeyManager;
+import java.util.Optional;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509TrustManager;
 import org.jspecify.annotations.Nullable;
 
 /** Has an {@link HttpListener} listen by TLS 1.2 or newer, with a certificate that may be replaced. Thread-safe. */
 final class HttpsListener implements AutoCloseable {
 
-    private static final Set<String> PROTOCOLS = Set.of("TLSv1.2", "TLSv1.3");
+    private static final String[] PROTOCOLS = {"TLSv1.2", "TLSv1.3"};
 
     /** A command is in the URL. */
     private static final int LONGEST_URL = 256 << 10;
 
-    private static final int LONGEST_MESSAGE = 1 << 20;
-
-    /** Those of all endpoints; {@link Handshake} says which one a request gets. */
-    private static final List<String> SUBPROTOCOLS = Stream.of(
-                    ExecEndpoint.SUBPROTOCOLS, PortForwardEndpoint.SUBPROTOCOLS)
-            .flatMap(List::stream)
-            .distinct()
-            .toList();
+    private static final char[] NO_PASSWORD = new char[0];
 
     private final X509TrustManager clients;
     private final HttpListener listener;
 
-    private @Nullable PemKeyCertOptions keys; // guarded by this; of the latest certificate
+    /** Of the latest certificate. A new one has a new context, so that no session with the old one is resumed. */
+    private volatile @Nullable SSLContext context;
 
     /**
      * Creates a listener that does not listen yet.
@@ -52,22 +47,6 @@ final class HttpsListener implements AutoCloseable {
         this.listener = listener;
     }
 
-    private HttpServerOptions options(PemKeyCertOptions certificate) {
-        HttpServerOptions options = new HttpServerOptions();
-        options.setSsl(true)
-                .setUseAlpn(false)
-                .setClientAuth(ClientAuth.REQUEST)
-                .setKeyCertOptions(certificate)
-                .setTrustOptions(TrustOptions.wrap(clients))
-                .setEnabledSecureTransportProtocols(PROTOCOLS);
-        return options.setMaxInitialLineLength(LONGEST_URL)
-                .setMaxWebSocketFrameSize(LONGEST_MESSAGE)
-                .setMaxWebSocketMessageSize(LONGEST_MESSAGE)
-                .setPerFrameWebSocketCompressionSupported(false)
-                .setPerMessageWebSocketCompressionSupported(false)
-                .setWebSocketSubProtocols(SUBPROTOCOLS);
-    }
-
     /**
      * Starts to listen; waits at most 10 s. Call it once, after {@link #use}.
      *
@@ -75,11 +54,15 @@ final class HttpsListener implements AutoCloseable {
      * @throws IOException if the address cannot be used
      */
     void listen(String host, int port) throws IOException {
-        PemKeyCertOptions certificate;
-        synchronized (this) {
-            certificate = Objects.requireNonNull(keys, "keys");
-        }
-        listener.listen(options(certificate), host, port);
+        listener.listen(new HttpListener.ListenerProtocol(LONGEST_URL, Optional.of(this::engine)), host, port);
+    }
+
+    private SSLEngine engine() {
+        SSLEngine engine = Objects.requireNonNull(context, "context").createSSLEngine();
+        engine.setUseClientMode(false);
+        engine.setWantClientAuth(true);
+        engine.setEnabledProtocols(PROTOCOLS);
+        return engine;
     }
 
     /** Returns the port that is listened on; 0 if there is none. */
@@ -88,53 +71,42 @@ final class HttpsListener implements AutoCloseable {
     }
 
     /**
-     * Uses a certificate for new connections. Blocks at most 10 s, so it must not be called by the event loop, and not
-     * during {@link #listen}.
+     * Uses a certificate for new connections.
      *
      * @throws GeneralSecurityException if it cannot be used; the certificate before stays in use
      */
     void use(ServingCertificate certificate) throws GeneralSecurityException {
-        PemKeyCertOptions valid = keys(certificate);
-        synchronized (this) {
-            keys = valid;
-        }
-        SSLOptions options = new SSLOptions()
-                .setKeyCertOptions(valid)
-                .setTrustOptions(TrustOptions.wrap(clients))
-                .setEnabledSecureTransportProtocols(PROTOCOLS);
-        @Nullable Throwable failure = listener.update(options);
-        if (failure != null) {
-            throw new GeneralSecurityException(failure);
-        }
-    }
-
-    private PemKeyCertOptions keys(ServingCertificate certificate) throws GeneralSecurityException {
-        PemKeyCertOptions options = new PemKeyCertOptions()
-                .addCertValue(Buffer.buffer(certificate.certificates()))
-                .addKeyValue(Buffer.buffer(certificate.key()));
+        X509Certificate[] chain = chain(text(certificate.certificates()));
+        PrivateKey key = PrivateKeys.read(text(certificate.key()));
+        PrivateKeys.requirePair(chain[0].getPublicKey(), key);
         try {
-            for (KeyManager manager :
-                    options.getKeyManagerFactory(listener.vertx()).getKeyManagers()) {
-                if (manager instanceof X509KeyManager pairs) {
-                    requirePair(pairs);
-                }
-            }
-            return options;
-        } catch (GeneralSecurityException | RuntimeException e) {
-            throw e;
-        } catch (Exception e) {
-            throw new KeyStoreException(e);
+            // by default a key store encrypts its keys, which takes up to a second of CPU time
+            KeyStore store = KeyStore.getInstance("JKS");
+            store.load(null, null);
+            store.setKeyEntry("server", key, NO_PASSWORD, chain);
+            KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+            keys.init(store, NO_PASSWORD);
+            SSLContext made = SSLContext.getInstance("TLS");
+            made.init(keys.getKeyManagers(), new TrustManager[] {clients}, null);
+            context = made;
+        } catch (IOException e) {
+            throw new GeneralSecurityException(e);
         }
     }
 
-    private static void requirePair(X509KeyManager keys) throws GeneralSecurityException {
-        for (String type : List.of("RSA", "EC", "EdDSA")) {
-            @Nullable String @Nullable [] aliases = keys.getServerAliases(type, null);
-            if (aliases != null && aliases.length > 0) {
-                PrivateKeys.requirePair(
-                        keys.getCertificateChain(aliases[0])[0].getPublicKey(), keys.getPrivateKey(aliases[0]));
-            }
+    private static X509Certificate[] chain(String pem) throws CertificateException {
+        byte[] certificates = PemText.certificates(pem).getBytes(StandardCharsets.ISO_8859_1);
+        X509Certificate[] chain = CertificateFactory.getInstance("X.509")
+                .generateCertificates(new ByteArrayInputStream(certificates))
+                .toArray(new X509Certificate[0]);
+        if (chain.length == 0) {
+            throw new CertificateException("there is no certificate in PEM format");
         }
+        return chain;
+    }
+
+    private static String text(byte[] pem) {
+        return new String(pem, StandardCharsets.ISO_8859_1);
     }
 
     /** Closes all connections and ends the thread; waits at most 10 s. Idempotent. */

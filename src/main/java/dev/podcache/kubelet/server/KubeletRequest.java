@@ -1,5 +1,6 @@
 package dev.podcache.kubelet.server;
 
+import dev.podcache.object.LoopbackHost;
 import dev.podcache.object.Quoted;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
@@ -19,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  * @param certificates the client's certificates, not verified, its own first; empty if it has none
  * @param upgrade the protocol that the client asks to switch to, in lower case; empty if it does not
  * @param subprotocols the subprotocols of WebSocket that the client offers
- * @param accept the Accept header; empty if there is none
  * @param origin the Origin header, which a browser sends; empty if there is none, or if an API server passed the request on
  * @param source the client's network
  */
@@ -32,7 +32,6 @@ record KubeletRequest(
         List<X509Certificate> certificates,
         String upgrade,
         List<String> subprotocols,
-        String accept,
         String origin,
         ClientSource source) {
 
@@ -41,6 +40,23 @@ record KubeletRequest(
     String parameter(String name) {
         List<String> values = query.get(name);
         return values == null || values.isEmpty() ? null : values.get(0);
+    }
+
+    /**
+     * Does nothing if the request is for a host of this machine.
+     *
+     * @param address the loopback address that is listened on
+     * @param what is served, and where, for the message
+     * @throws RefusedException if it is for another host
+     */
+    void requireHostOfThisMachine(String address, String what) {
+        if (!LoopbackHost.isOfThisMachine(host, address)) {
+            throw new RefusedException(
+                    403,
+                    what
+                            + " for clients of this machine, which ask for localhost or 127.0.0.1; this request is for host "
+                            + Quoted.value(host));
+        }
     }
 
     /** Returns whether a parameter is set, as upstream reads it: {@code 1} or {@code true}. */

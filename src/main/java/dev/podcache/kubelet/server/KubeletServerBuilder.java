@@ -4,6 +4,7 @@ import com.google.common.net.InetAddresses;
 import dev.podcache.apiserver.AccessReviews;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.manager.ObjectEntry;
+import dev.podcache.object.NotApi;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.nio.file.Path;
@@ -33,6 +34,7 @@ public final class KubeletServerBuilder {
     private Optional<Supplier<List<ObjectEntry>>> objects = Optional.empty();
     private Optional<Supplier<String>> metrics = Optional.empty();
     private Optional<NodeView> page = Optional.empty();
+    private Supplier<List<ProbeSeries>> probes = List::of;
     private @Nullable Supplier<List<Pod>> pods;
     private @Nullable PodRuntime runtime;
     private @Nullable AccessReviews reviews;
@@ -100,7 +102,12 @@ public final class KubeletServerBuilder {
         return this;
     }
 
-    /** Sets how tokens and accesses are reviewed, such as {@code Fabric8ApiServer.accessReviews}. */
+    /**
+     * Sets how tokens and accesses are reviewed, such as {@code Fabric8ApiServer.accessReviews}.
+     *
+     * @hidden
+     */
+    @NotApi
     public KubeletServerBuilder reviews(AccessReviews newReviews) {
         reviews = Objects.requireNonNull(newReviews, "reviews");
         return this;
@@ -109,7 +116,10 @@ public final class KubeletServerBuilder {
     /**
      * Sets what the component tells about itself: its checks, metrics, configuration and flags. Default: nothing but its
      * name.
+     *
+     * @hidden
      */
+    @NotApi
     public KubeletServerBuilder component(ComponentInfo newComponent) {
         component = Objects.requireNonNull(newComponent, "component");
         return this;
@@ -142,6 +152,17 @@ public final class KubeletServerBuilder {
         return this;
     }
 
+    /**
+     * Sets the supplier of {@code /metrics/probes}. Default: there are no probes.
+     *
+     * @hidden
+     */
+    @NotApi
+    public KubeletServerBuilder probes(Supplier<List<ProbeSeries>> newProbes) {
+        probes = Objects.requireNonNull(newProbes, "probes");
+        return this;
+    }
+
     /** Sets what the page at {@code /ui} shows. Default: there is no page. */
     public KubeletServerBuilder page(NodeView view) {
         page = Optional.of(view);
@@ -152,7 +173,9 @@ public final class KubeletServerBuilder {
      * Returns a server that has not started. It must be closed.
      *
      * @throws IllegalStateException if a required option is missing
+     * @hidden
      */
+    @NotApi
     public KubeletServer build() {
         return new KubeletServer(this);
     }
@@ -168,6 +191,7 @@ public final class KubeletServerBuilder {
                 required(pods, "pods"),
                 health,
                 required(runtime, "runtime"),
+                probes,
                 page.map(view -> NodePage.of(view, timekeeper)));
     }
 

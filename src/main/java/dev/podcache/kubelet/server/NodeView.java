@@ -47,6 +47,14 @@ public interface NodeView {
     Optional<HeartbeatState> heartbeats();
 
     /**
+     * Returns for how long the API server has answered none of the agent's lists and watches; empty if it answers, or if
+     * that is not known. Default: empty.
+     */
+    default Optional<Duration> unansweredFor() {
+        return Optional.empty();
+    }
+
+    /**
      * How the agent reports to the API server. Immutable.
      *
      * @param leaseDuration the time after which an unrenewed Lease has expired

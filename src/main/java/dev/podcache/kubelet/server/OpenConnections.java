@@ -1,6 +1,8 @@
 package dev.podcache.kubelet.server;
 
-import com.google.common.collect.Iterables;
+import com.google.common.collect.HashMultiset;
+import com.google.common.collect.Multiset;
+import com.google.common.collect.Multisets;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import java.util.LinkedHashSet;
@@ -10,9 +12,9 @@ import java.util.stream.Stream;
 
 /**
  * Limits the connections of clients: their number, and how long one may be open without a request. When there are too many,
- * one without a request gives way, the one that has been so for longest: first of those on which no client was
- * authenticated, then of those that have not taken an answer yet, then of the others.
- * Thread-safe.
+ * one without a request gives way: first of those on which no client was authenticated, then of those that have not taken an
+ * answer yet, then of the others. Of these, the network with the most gives way, with the connection that has been so for
+ * longest: a client that opens thousands closes its own. Thread-safe.
  */
 final class OpenConnections {
 
@@ -35,12 +37,14 @@ final class OpenConnections {
     /** One connection. Closed with {@link #closed}, which has no effect the second time. */
     final class OpenConnection {
 
+        private final String network;
         private final Runnable close;
         private boolean known; // these fields are guarded by OpenConnections.this
         private boolean gone;
         private Timekeeper.Scheduled timer = () -> {};
 
-        private OpenConnection(Runnable close) {
+        private OpenConnection(ClientSource source, Runnable close) {
+            this.network = source.network();
             this.close = close;
         }
 
@@ -103,15 +107,15 @@ final class OpenConnections {
      * @param close closes it; called by any thread, must neither block nor throw
      * @return empty if there are too many that have requests
      */
-    Optional<OpenConnection> opened(Runnable close) {
-        OpenConnection added = new OpenConnection(close);
+    Optional<OpenConnection> opened(ClientSource source, Runnable close) {
+        OpenConnection added = new OpenConnection(source, close);
         Optional<OpenConnection> gives = Optional.empty();
         synchronized (this) {
             if (size() >= most) {
                 gives = Stream.of(idleUnknown, unread, idleKnown)
                         .filter(idle -> !idle.isEmpty())
                         .findFirst()
-                        .map(idle -> Iterables.get(idle, 0));
+                        .map(OpenConnections::oldestOfLargest);
                 if (gives.isEmpty()) {
                     return Optional.empty();
                 }
@@ -122,6 +126,16 @@ final class OpenConnections {
         }
         gives.ifPresent(connection -> connection.close.run());
         return Optional.of(added);
+    }
+
+    private static OpenConnection oldestOfLargest(Set<OpenConnection> idle) {
+        Multiset<String> sizes = HashMultiset.create();
+        idle.forEach(connection -> sizes.add(connection.network));
+        String largest = Multisets.copyHighestCountFirst(sizes).iterator().next();
+        return idle.stream()
+                .filter(connection -> connection.network.equals(largest))
+                .findFirst()
+                .orElseThrow();
     }
 
     synchronized int size() {

@@ -67,7 +67,7 @@ public final class PageServer implements AutoCloseable {
     }
 
     private KubeletResponse answer(KubeletRequest request) throws IOException {
-        LoopbackHost.require(request, LOOPBACK, "the page at " + url() + " is");
+        request.requireHostOfThisMachine(LOOPBACK, "the page at " + url() + " is");
         if (!request.method().equals("GET") && !request.method().equals("HEAD")) {
             return KubeletResponse.text(405, "nothing can be changed here: only GET and HEAD are supported")
                     .with(Map.of("Allow", "GET, HEAD"));

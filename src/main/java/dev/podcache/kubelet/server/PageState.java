@@ -1,8 +1,10 @@
 package dev.podcache.kubelet.server;
 
+import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.manager.CacheStats;
 import dev.podcache.manager.ObjectEntry;
 import dev.podcache.object.CacheState;
+import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.Quoted;
 import dev.podcache.time.ApiTime;
@@ -27,6 +29,9 @@ final class PageState {
     private static final Comparator<ObjectEntry> ATTENTION_FIRST =
             Comparator.comparing(entry -> !EntryFilter.needsAttention(entry));
 
+    /** A shorter silence may be one request that was lost. */
+    private static final Duration SILENT = Duration.ofSeconds(3);
+
     private final Instant now;
 
     private PageState(Instant now) {
@@ -43,6 +48,9 @@ final class PageState {
         fields.put("uptimeSeconds", seconds(view.uptime()));
         fields.put("strategy", view.strategy().name());
         fields.put("known", view.lastSeen().isPresent());
+        view.unansweredFor()
+                .filter(silence -> silence.compareTo(SILENT) >= 0)
+                .ifPresent(silence -> fields.put("unansweredSeconds", seconds(silence)));
         fields.put("conditions", page.conditions(view.lastSeen()));
         view.heartbeats().ifPresent(state -> fields.put("heartbeats", page.heartbeats(state)));
         fields.put("cache", cache(view.stats()));
@@ -63,7 +71,35 @@ final class PageState {
                         .toList();
         fields.put("entriesTotal", entries.size());
         fields.put("entriesMatching", matching.size());
-        fields.put("entries", DebugObjects.list(shown));
+        fields.put(
+                "refused",
+                entries.stream().filter(entry -> refusal(entry).isPresent()).count());
+        fields.put(
+                "entries",
+                shown.stream().sorted(DebugObjects.ORDER).map(PageState::entry).toList());
+    }
+
+    private static Map<String, Object> entry(ObjectEntry entry) {
+        Map<String, Object> fields = DebugObjects.fields(entry);
+        refusal(entry).ifPresent(refused -> fields.put("missingRule", missingRule(entry, refused)));
+        return fields;
+    }
+
+    private static Optional<ApiServerException> refusal(ObjectEntry entry) {
+        return entry.lastFailure()
+                .filter(ApiServerException.class::isInstance)
+                .map(ApiServerException.class::cast)
+                .filter(failure -> failure.reason() == FailureReason.FORBIDDEN);
+    }
+
+    /** Returns the rule that a Role in the object's namespace lacks, in YAML. */
+    private static String missingRule(ObjectEntry entry, ApiServerException refused) {
+        String apiVersion = entry.kind().apiVersion();
+        int slash = apiVersion.indexOf('/');
+        boolean got = String.valueOf(refused.getMessage()).startsWith("GET ");
+        return "{apiGroups: [\"" + (slash < 0 ? "" : apiVersion.substring(0, slash)) + "\"], resources: ["
+                + entry.kind().plural() + "], resourceNames: [" + entry.key().name() + "], verbs: ["
+                + (got ? "get" : "list, watch") + "]}";
     }
 
     private List<Map<String, Object>> conditions(Optional<Node> node) {

@@ -1,9 +1,9 @@
 package dev.podcache.kubelet.server;
 
 import dev.podcache.apiserver.AccessReviews.ResourceAccess;
-import dev.podcache.apiserver.AccessReviews.ReviewedUser;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.object.FailureReason;
+import dev.podcache.object.Subject;
 import dev.podcache.time.TaskThreads;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
@@ -59,7 +59,7 @@ final class RequestChain {
         return KubeletResponse.text(401, "Unauthorized");
     }
 
-    private CompletableFuture<KubeletResponse> authorized(ReviewedUser user, KubeletRequest request) {
+    private CompletableFuture<KubeletResponse> authorized(Subject user, KubeletRequest request) {
         return CompletableFuture.completedFuture(request)
                 .thenCompose(each -> authorization.isAllowed(user, each))
                 .handle((allowed, failure) -> {
@@ -74,8 +74,7 @@ final class RequestChain {
                 .thenCompose(response -> response);
     }
 
-    private CompletableFuture<KubeletResponse> refused(
-            int code, String why, ReviewedUser user, KubeletRequest request) {
+    private CompletableFuture<KubeletResponse> refused(int code, String why, Subject user, KubeletRequest request) {
         ResourceAccess access = authorization.accesses(request).get(0);
         return CompletableFuture.completedFuture(KubeletResponse.text(
                 code,

@@ -6,33 +6,20 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
-import java.util.function.Supplier;
 
 /**
- * {@code /statusz} and {@code /flagz} as components of Kubernetes have them since 1.36: a text for people, or JSON or YAML
- * of {@code config.k8s.io} for a client whose Accept header asks for it completely; otherwise 406 with a {@code Status}.
- * They say nothing about what the component depends on. Thread-safe; no method blocks.
+ * {@code /statusz} and {@code /flagz}: texts for people, as components of Kubernetes show them. They say nothing about what
+ * the component depends on. Thread-safe; no method blocks.
  *
- * <p>Follows {@code pkg/server/statusz} and {@code pkg/server/flagz} of k8s.io/apiserver ({@code statusz.go}, {@code
- * textserializer.go}, {@code negotiate/negotiation.go}), as of July 2026, with four differences: the text has fixed
- * separators, where upstream takes one of four by chance so that no program reads it; it names the version of Java instead
- * of that of Go, which JSON and YAML leave out; JSON is not indented for browsers; and there is no CBOR, which upstream
- * has off by default.
+ * <p>Follows {@code pkg/server/statusz/textserializer.go} and {@code pkg/server/flagz} of k8s.io/apiserver, as of July 2026,
+ * with three differences: the text has fixed separators, where upstream takes one of four by chance so that no program reads
+ * it; it names the version of Java instead of that of Go; and whatever a client accepts, it gets the text, not JSON or YAML.
  */
 final class ZPages {
-
-    static final String GROUP = "config.k8s.io";
-
-    /** Of JSON and YAML. Their fields are the same. */
-    static final List<String> VERSIONS = List.of("v1beta1", "v1alpha1");
-
-    private static final String DEPRECATED = "v1alpha1";
 
     private static final String WARNING =
             "Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and"
@@ -58,58 +45,13 @@ final class ZPages {
         this.startedNanos = timekeeper.nanoTime();
     }
 
-    KubeletResponse.Content statusz(KubeletRequest request) {
-        return page(request, "Statusz", this::statusText, this::statusFields);
+    KubeletResponse.Content statusz() {
+        return KubeletResponse.text(200, statusText());
     }
 
-    KubeletResponse.Content flagz(KubeletRequest request) {
-        Map<String, String> flags = new TreeMap<>(component.flags().get());
-        return page(request, "Flagz", () -> flagText(flags), () -> Map.of("flags", flags));
-    }
-
-    private KubeletResponse.Content page(
-            KubeletRequest request, String kind, Supplier<String> text, Supplier<Map<String, ?>> fields) {
-        AcceptHeader accept = AcceptHeader.of(request.accept());
-        Optional<AcceptHeader.Chosen> chosen = accept.zPage(kind);
-        if (chosen.isEmpty()) {
-            return notAcceptable(accept.ofError());
-        }
-        AcceptHeader.Form form = chosen.get().form();
-        if (form == AcceptHeader.Form.TEXT) {
-            return KubeletResponse.text(200, text.get());
-        }
-        String version = chosen.get().version();
-        Map<String, Object> object = new LinkedHashMap<>();
-        object.put("kind", kind);
-        object.put("apiVersion", GROUP + "/" + version);
-        object.put("metadata", Map.of("name", component.name()));
-        object.putAll(fields.get());
-        KubeletResponse.Content answer = KubeletResponse.of(
-                200, form.mediaType() + ";g=" + GROUP + ";v=" + version + ";as=" + kind, written(form, object));
-        return version.equals(DEPRECATED) ? answer.with(Map.of("Warning", deprecation(kind))) : answer;
-    }
-
-    private static String deprecation(String kind) {
-        return "299 - \"This version of the " + kind.toLowerCase(Locale.ROOT)
-                + " endpoint is deprecated. Please use a newer version.\"";
-    }
-
-    private static KubeletResponse.Content notAcceptable(AcceptHeader.Form form) {
-        Map<String, Object> status = new LinkedHashMap<>();
-        status.put("kind", "Status");
-        status.put("apiVersion", "v1");
-        status.put("metadata", Map.of());
-        status.put("status", "Failure");
-        status.put(
-                "message",
-                "only the following media types are accepted: application/json, application/yaml, text/plain");
-        status.put("reason", "NotAcceptable");
-        status.put("code", 406);
-        return KubeletResponse.of(406, form.mediaType(), written(form, status));
-    }
-
-    private static byte[] written(AcceptHeader.Form form, Map<String, ?> object) {
-        return form == AcceptHeader.Form.YAML ? AnswerYaml.bytes(object) : AnswerJson.bytes(object);
+    KubeletResponse.Content flagz() {
+        return KubeletResponse.text(
+                200, flagText(new TreeMap<>(component.flags().get())));
     }
 
     private Duration uptime() {
@@ -132,15 +74,6 @@ final class ZPages {
                         up.toSecondsPart())
                 + "Java version: " + System.getProperty("java.version") + "\nBinary version: " + component.version()
                 + "\n\nPaths: " + String.join(" ", paths) + "\n";
-    }
-
-    private Map<String, ?> statusFields() {
-        Map<String, Object> fields = new LinkedHashMap<>();
-        fields.put("startTime", startedAt.toString());
-        fields.put("uptimeSeconds", uptime().toSeconds());
-        fields.put("binaryVersion", component.version());
-        fields.put("paths", paths);
-        return fields;
     }
 
     private String flagText(Map<String, String> flags) {

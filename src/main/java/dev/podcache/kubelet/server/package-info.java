@@ -10,8 +10,7 @@
  * healthz} or {@code proxy}</td></tr>
  * <tr><td>{@code /configz}</td><td>the configuration in effect, as JSON</td><td>{@code configz} or {@code
  * proxy}</td></tr>
- * <tr><td>{@code /statusz}, {@code /flagz}</td><td>version and uptime; flags: text, or JSON or YAML of {@code
- * config.k8s.io/v1beta1}</td><td>{@code statusz}, {@code flagz} or
+ * <tr><td>{@code /statusz}, {@code /flagz}</td><td>version and uptime; flags: texts for people</td><td>{@code statusz}, {@code flagz} or
  * {@code proxy}</td></tr>
  * <tr><td>{@code /pods}</td><td>the pods of the node as a PodList, with their statuses</td><td>{@code pods} or
  * {@code proxy}</td></tr>
@@ -20,6 +19,9 @@
  * metrics}</td></tr>
  * <tr><td>{@code /metrics/resource}</td><td>CPU and memory of node, pods and containers, for metrics-server</td><td>
  * {@code metrics}</td></tr>
+ * <tr><td>{@code /metrics/cadvisor}</td><td>the same and limits, with the names and labels of cAdvisor</td><td>{@code
+ * metrics}</td></tr>
+ * <tr><td>{@code /metrics/probes}</td><td>results and durations of each probe</td><td>{@code metrics}</td></tr>
  * <tr><td>{@code /stats/summary}</td><td>the Summary of {@code stats/v1alpha1}, without rates, network and file
  * systems of the node; {@code only_cpu_and_memory=true} leaves out disks</td><td>{@code stats}</td></tr>
  * <tr><td>{@code /debug/objects}</td><td>the cached Secrets and ConfigMaps as JSON: state, age, holders, last failure;
@@ -72,12 +74,13 @@
  * attachments and ports, at a time; 64 KiB and 256 lines of headers; 64 KiB of a body, which nothing reads; 256 KiB of URL, at the health port 4 KiB; 1 MiB
  * for a message of a WebSocket; 4 h for a client that reads nothing of an output.
  *
- * <p><b>Limits of strangers.</b> 1024 connections, or one for each 48 KiB of heap, of which one without a request, or whose
- * client has not taken its answer, gives way to a new one, first of clients that were never authenticated; 90 s for a connection without a request; 10 s for the TLS handshake and for the head of a request.
+ * <p><b>Limits of strangers.</b> 1024 connections, or one for each 128 KiB of heap, of which one without a request, or whose
+ * client has not taken its answer, gives way to a new one, first of clients that were never authenticated, and of these one of
+ * the network that has the most; one part of a TLS handshake in a turn of the event loop, the networks by turns; 90 s for a connection without a request; 10 s for the TLS handshake and for the head of a request.
  * One request of a connection is in flight; what a client sends meanwhile waits, and from 16 KiB on the client is not read from,
  * and closed after 10 s. A client that takes nothing of an answer is closed after 30 s. All that was received from clients that are
  * not authenticated is in one budget of the process, a 16th of the heap, at most 8 MiB; what clients do not take of answers is
- * in another, an 8th of the heap: the connection that holds most gives way. A network (an IPv4 address, or the first 64 bits of an IPv6
+ * in another, a 16th of the heap: the connection that holds most gives way. A network (an IPv4 address, or the first 64 bits of an IPv6
  * address) may send ten tokens at once that are refused, then one a second, a connection eight; 64 tokens are under review
  * at a time. A token that was accepted within the last hour does not count. Beyond, the answer is 429.
  *
@@ -91,9 +94,9 @@
  * {@code 127.0.0.1} and {@code [::1]}, and every method but GET and HEAD. {@code NodePage} is the document and its
  * policy, {@code PageState} and {@code PagePods} are what it shows of a {@code NodeView}.
  *
- * <p>Read {@code KubeletServer}, {@code HttpsListener}, {@code HttpListener}, {@code VertxExchange} and {@code
- * VertxWebSocket}, the only classes that use Vert.x, {@code ConnectionGuard} and {@code ConnectionGate}, which see the bytes
- * before it, {@code RequestChain}, {@code Authentication}, {@code
+ * <p>Read {@code KubeletServer}, {@code HttpsListener}, {@code HttpListener}, {@code HttpExchange} and {@code
+ * NettyWebSocket}, {@code ConnectionGuard}, {@code Handshakes} and {@code ConnectionGate}, which see the bytes
+ * before HTTP is decoded, {@code RequestChain}, {@code Authentication}, {@code
  * Authorization}, {@code Endpoints}, {@code ComponentPages}; for logs {@code LogEndpoint}, {@code LogParameters}, {@code
  * LogTransfer}; for WebSockets {@code Handshake}, {@code WebSocketSession}, {@code ChannelFrames};
  * for commands and attachments {@code ExecEndpoint}, {@code ExecSession}, {@code ExecChannels}; for ports {@code
@@ -109,12 +112,13 @@
  * <table>
  * <caption>Locks</caption>
  * <tr><th>lock</th><th>guards</th><th>taken inside it</th></tr>
- * <tr><td>{@code HttpsListener}</td><td>the certificate before the server listens</td><td>none</td></tr>
- * <tr><td>{@code HttpListener}</td><td>whether it listens</td><td>those of Vert.x</td></tr>
+ * <tr><td>{@code HttpListener}</td><td>whether it listens, or is closed</td><td>none</td></tr>
  * <tr><td>{@code OpenConnections}</td><td>which connections are open and idle</td><td>those of the {@code Timekeeper}</td></tr>
  * <tr><td>{@code HeldBytes}</td><td>what each connection holds</td><td>none</td></tr>
  * <tr><td>{@code UsageTotals}</td><td>the CPU time that was counted</td><td>none</td></tr>
  * </table>
+ *
+ * <p>Not API, except {@code KubeletServerBuilder}, {@code NodeView}, {@code PageServer}: may change in any release.
  */
 @NullMarked
 package dev.podcache.kubelet.server;

@@ -281,19 +281,21 @@ public final class MirrorPods implements AutoCloseable {
     private void answered(ObjectKey name, String failed, @Nullable Throwable thrown) {
         Throwable cause = thrown == null ? null : ApiServerException.causeOf(thrown);
         int failures;
+        boolean retries;
         synchronized (this) {
             MirrorSlot slot = slot(name);
             slot.requesting = false;
             slot.failures = cause == null ? 0 : slot.failures + 1;
             failures = slot.failures;
-            if (cause != null && !closed) {
+            retries = cause != null && !closed;
+            if (retries) {
                 slot.pause = timekeeper.schedule(RETRIES.pause(failures, 0, cause), () -> pauseOver(name));
             }
         }
-        if (cause != null && failures == 1) {
+        if (cause != null && retries && failures == 1) {
             log.warn("mirror pod {} {}; retrying: {}", name, failed, text(cause));
         } else if (cause != null) {
-            log.debug("mirror pod {} {} again; retrying: {}", name, failed, text(cause));
+            log.debug("mirror pod {} {}; {}: {}", name, failed, retries ? "retrying" : "closed", text(cause));
         }
         step(name);
     }

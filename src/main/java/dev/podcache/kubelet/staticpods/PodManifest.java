@@ -1,15 +1,13 @@
 package dev.podcache.kubelet.staticpods;
 
-import com.fasterxml.jackson.annotation.JsonSetter;
-import com.fasterxml.jackson.annotation.Nulls;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.JsonMappingException;
-import com.fasterxml.jackson.databind.JsonMappingException.Reference;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.google.common.hash.Hashing;
+import dev.podcache.object.ModelJson;
+import dev.podcache.object.ModelMismatchException;
+import dev.podcache.object.ModelTypes;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.Quoted;
 import dev.podcache.pod.PodOrigin;
@@ -29,10 +27,8 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -43,11 +39,7 @@ import org.jspecify.annotations.Nullable;
 final class PodManifest {
 
     private static final JsonMapper MAPPER = JsonMapper.builder()
-            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
-            // as the API server reads it: a field that is null is absent, a value of a map or list that is null is
-            // empty
-            .defaultSetterInfo(JsonSetter.Value.construct(Nulls.SKIP, Nulls.AS_EMPTY))
             .build();
 
     /** So few values that a small agent survives a hostile file; a pod has some hundred. */
@@ -107,7 +99,7 @@ final class PodManifest {
     }
 
     private static Pod pod(Object document) {
-        JsonNode tree = MAPPER.valueToTree(document);
+        JsonNode tree = ModelJson.treeOfValues(document);
         String apiVersion = tree.path("apiVersion").asText();
         String kind = tree.path("kind").asText();
         if (!kind.equals("Pod") || !apiVersion.equals("v1")) {
@@ -116,23 +108,14 @@ final class PodManifest {
         }
         Pod pod;
         try {
-            pod = MAPPER.treeToValue(tree, Pod.class);
-        } catch (JsonMappingException e) {
-            // its message quotes the value, which may be secret
-            throw new IllegalArgumentException(path(e) + " has the wrong type");
-        } catch (JsonProcessingException e) {
-            throw new IllegalArgumentException("it is not a pod");
+            ModelTypes.settleNulls(tree, Pod.class);
+            pod = ModelJson.model(tree, Pod.class);
+        } catch (ModelMismatchException e) {
+            throw new IllegalArgumentException(
+                    (e.path().isEmpty() ? "the pod" : Quoted.text(e.path())) + " has the wrong type");
         }
         require(pod);
         return pod;
-    }
-
-    private static String path(JsonMappingException e) {
-        String path = e.getPath().stream()
-                .map(Reference::getFieldName)
-                .filter(Objects::nonNull)
-                .collect(Collectors.joining("."));
-        return path.isEmpty() ? "the pod" : path;
     }
 
     private static void require(Pod pod) {
@@ -142,6 +125,10 @@ final class PodManifest {
         }
         if (pod.getSpec() == null || pod.getSpec().getContainers().isEmpty()) {
             throw new IllegalArgumentException("the pod has no spec.containers");
+        }
+        if (!pod.getSpec().getEphemeralContainers().isEmpty()) {
+            throw new IllegalArgumentException(
+                    "the pod has spec.ephemeralContainers, which cannot be set on create: make them containers");
         }
         Set<@Nullable String> names = new HashSet<>();
         List<Container> containers = new ArrayList<>(pod.getSpec().getInitContainers());

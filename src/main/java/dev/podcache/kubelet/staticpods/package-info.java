@@ -13,6 +13,8 @@
  * <tr><td>{@code MirrorPods}</td><td>the static pods, their mirror pods as last seen, and the current
  * requests</td><td>the timer's</td></tr>
  * </table>
+ *
+ * <p>Not API, except {@code StaticPodFiles}: may change in any release.
  */
 @NullMarked
 package dev.podcache.kubelet.staticpods;

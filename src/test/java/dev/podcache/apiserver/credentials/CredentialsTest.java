@@ -46,7 +46,8 @@ class CredentialsTest {
                 config,
                 config.getRequestConfig(),
                 ServerUrl.parse("https://127.0.0.1:6443").orElseThrow(),
-                new NoThreadAtFirst());
+                new NoThreadAtFirst(),
+                (connection, path, form) -> new byte[0]);
 
         assertThatThrownBy(credentials::current).isInstanceOf(RejectedExecutionException.class);
 

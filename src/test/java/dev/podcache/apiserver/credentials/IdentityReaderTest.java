@@ -203,15 +203,18 @@ class IdentityReaderTest {
         assertThat(trusted.getAcceptedIssuers()).hasSize(1);
     }
 
+    /** As for Go, which has one TLS configuration for both. */
     @Test
-    void first_proxyByTls_isRefusedByName() throws IOException {
-        Path file = kubeconfig("token: abc", "proxy-url: 'https://p.example:3128'");
+    void first_proxyByTls_isVerifiedByTheAuthorityOfTheServer() throws Exception {
+        String data = Kubeconfig.base64(PemText.bytes(new TestCertificates().authorityPem()));
+        Path file =
+                kubeconfig("token: abc", "proxy-url: 'https://p.example:3128', certificate-authority-data: " + data);
         Config config = Kubeconfig.read(file, "--kubeconfig").config(Map.of());
 
-        assertThatThrownBy(() -> reader(config, time).first())
-                .hasMessage(
-                        "the proxy p.example of https://127.0.0.1:1 must be reached by http or socks5: TLS to a proxy"
-                                + " is not supported");
+        ConnectionSettings settings = reader(config, time).first().settings();
+
+        assertThat(settings.proxyTrusted()).isNotNull().isEqualTo(settings.trusted());
+        assertThat(settings.verifiesProxy()).isTrue();
     }
 
     @Test
@@ -255,7 +258,9 @@ class IdentityReaderTest {
 
     private static IdentityReader reader(Config config, Timekeeper time) {
         ServerUrl url = ServerUrl.parse("https://127.0.0.1:1").orElseThrow();
-        return new IdentityReader(config, config.getRequestConfig(), url, time);
+        return new IdentityReader(config, config.getRequestConfig(), url, time, (connection, path, form) -> {
+            throw new AssertionError("an identity provider is asked");
+        });
     }
 
     private static KeyPair pair(String kind) throws Exception {

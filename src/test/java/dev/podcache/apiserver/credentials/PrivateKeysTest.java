@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 
 import dev.podcache.testing.TestCertificates;
-import io.fabric8.kubernetes.client.Config;
-import io.fabric8.kubernetes.client.internal.SSLUtils;
 import java.io.ByteArrayInputStream;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
@@ -16,8 +14,6 @@ import java.security.PrivateKey;
 import java.security.interfaces.ECPrivateKey;
 import java.security.spec.ECGenParameterSpec;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.Locale;
 import org.bouncycastle.asn1.ASN1ObjectIdentifier;
 import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
 import org.bouncycastle.asn1.sec.SECObjectIdentifiers;
@@ -151,29 +147,5 @@ class PrivateKeysTest {
 
         assertThat(PemText.certificates("# comment\n" + own + authority.privateKeyPem() + issuer))
                 .isEqualTo(own + issuer);
-    }
-
-    /** Certificates and keys of one file or two, as fabric8's own client gets them. */
-    @ParameterizedTest
-    @ValueSource(strings = {"RSA", "EC"})
-    void forFabric8_keyOfEitherKind_isReadByFabric8(String algorithm) throws Exception {
-        TestCertificates authority = new TestCertificates();
-        KeyPair pair = algorithm.equals("EC") ? ec("secp256r1") : null;
-        String key = pair == null
-                ? authority.privateKeyPem()
-                : PemText.of("PRIVATE KEY", pair.getPrivate().getEncoded());
-        String certificate = pair == null
-                ? authority.userPem("jane")
-                : authority.userPemOf(
-                        pair.getPublic(), "jane", Instant.now(), Instant.now().plusSeconds(3600));
-        Config config = Config.empty();
-        config.setMasterUrl("https://127.0.0.1:1/");
-        config.setClientCertData(Kubeconfig.base64(PemText.bytes(certificate)));
-        config.setClientKeyData(Kubeconfig.base64(PemText.bytes(key)));
-
-        Config made = Kubeconfig.forFabric8(config);
-
-        assertThat(made.getClientKeyAlgo()).isEqualTo(algorithm.toUpperCase(Locale.ROOT));
-        assertThat(SSLUtils.keyManagers(made)).isNotEmpty();
     }
 }

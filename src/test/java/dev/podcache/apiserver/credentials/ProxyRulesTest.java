@@ -110,7 +110,7 @@ class ProxyRulesTest {
     void ofEnvironment_noUrl_isRefusedAndNotQuoted(String canary) {
         assertThatThrownBy(() -> ProxyRules.ofEnvironment(Map.of("https_proxy", canary), url("https://x")))
                 .isInstanceOf(CredentialsException.class)
-                .hasMessage("HTTPS_PROXY is not a URL with http or socks5: write it as http://HOST:PORT");
+                .hasMessage("HTTPS_PROXY is not a URL with http, https or socks5: write it as http://HOST:PORT");
     }
 
     @Test

@@ -14,6 +14,8 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -59,6 +61,23 @@ class CollectionListTest extends WireFixture {
         assertThat(server.arrived)
                 .allMatch(request -> request.uri().contains("limit=500"))
                 .allMatch(request -> request.uri().contains("fieldSelector=spec.nodeName%3Dworker-1"));
+    }
+
+    @Test
+    void list_inPages_isReportedAsWrittenOnce_withItsFirstPage() throws InterruptedException {
+        AtomicInteger written = new AtomicInteger();
+        List<Integer> writtenBefore = new CopyOnWriteArrayList<>();
+        server.handle((request, exchange) -> {
+            writtenBefore.add(written.get());
+            int page = page(exchange);
+            exchange.response().end(listOf("pods", page < 3 ? "page-" + (page + 1) : "", POD.formatted(page, page)));
+            return true;
+        });
+
+        answerOf(pods("spec.nodeName=worker-1").list(TIMEOUT, written::incrementAndGet));
+
+        assertThat(written).hasValue(1);
+        assertThat(writtenBefore.subList(1, 3)).containsExactly(1, 1);
     }
 
     @Test

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.AccessReviews;
 import dev.podcache.apiserver.AccessReviews.ResourceAccess;
-import dev.podcache.apiserver.AccessReviews.ReviewedUser;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.object.FailureReason;
+import dev.podcache.object.Subject;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ExtendWith(NoLeaks.class)
 class Fabric8AccessReviewsTest {
 
-    private static final ReviewedUser JANE = new ReviewedUser("jane", "u-1", List.of("a"), Map.of("k", List.of("v")));
+    private static final Subject JANE = Subject.user("jane", List.of("a"), "u-1", Map.of("k", List.of("v")));
     private static final ResourceAccess LOGS = new ResourceAccess("get", "nodes", "proxy", "worker-1");
 
     private final ScriptedServer network = new ScriptedServer();
@@ -76,10 +76,10 @@ class Fabric8AccessReviewsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"{\"allowed\": true}", "{\"allowed\": true, \"denied\": false}"})
-    void reviewAccess_allowed_isTrue(String status) {
+    void review_allowed_isTrue(String status) {
         answer(status);
 
-        assertThat(reviews.reviewAccess(JANE, LOGS).join()).isTrue();
+        assertThat(reviews.review(JANE, LOGS).join().allowed()).isTrue();
         assertThat(network.requests)
                 .singleElement()
                 .asString()
@@ -88,10 +88,10 @@ class Fabric8AccessReviewsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"{}", "{\"allowed\": false}", "{\"allowed\": true, \"denied\": true}", "{\"allowed\": 1}"})
-    void reviewAccess_notAllowed_isFalse(String status) {
+    void review_notAllowed_isFalse(String status) {
         answer(status);
 
-        assertThat(reviews.reviewAccess(JANE, LOGS).join()).isFalse();
+        assertThat(reviews.review(JANE, LOGS).join().allowed()).isFalse();
     }
 
     @ParameterizedTest
@@ -109,9 +109,9 @@ class Fabric8AccessReviewsTest {
     void reviews_haveALimitOfTheirOwn() {
         answer("{\"allowed\": true}");
 
-        reviews.reviewAccess(JANE, LOGS).join();
+        reviews.review(JANE, LOGS).join();
 
-        assertThat(failure(reviews.reviewAccess(JANE, LOGS)).reason()).isEqualTo(FailureReason.THROTTLED);
+        assertThat(failure(reviews.review(JANE, LOGS)).reason()).isEqualTo(FailureReason.THROTTLED);
     }
 
     private void answer(String status) {

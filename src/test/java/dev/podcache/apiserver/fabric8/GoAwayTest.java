@@ -10,7 +10,10 @@ import dev.podcache.testing.TcpProxy;
 import java.io.EOFException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -74,6 +77,43 @@ class GoAwayTest extends WireFixture {
         answerOf(make(RequestKind.LIST, "second"));
 
         assertThat(server.connections).hasSize(2);
+    }
+
+    /** Wants no stream on any connection. */
+    private record WantsNothing() implements FrameServer.FrameScript {
+
+        @Override
+        public Frames greeting(FrameServer.FrameConnection connection) {
+            return new Frames().settingsWithLimit(LIMIT).goAway(0);
+        }
+
+        @Override
+        public Frames answer(FrameServer.FrameConnection connection, int stream, String path) {
+            return new Frames();
+        }
+    }
+
+    /** Otherwise each request opens six connections, one right after the other. */
+    @Test
+    void goAwayAtOnceOnEveryConnection_isDialledWithGrowingPauses() {
+        FrameServer server = closeLater(new FrameServer(new WantsNothing()));
+        ManualTimekeeper time = new ManualTimekeeper();
+        connect(config(server.url()).build(), time);
+        List<CompletableFuture<?>> requests = new ArrayList<>();
+        AtomicLong seconds = new AtomicLong();
+
+        await().until(() -> {
+            if (requests.size() < 30) {
+                requests.add(make(RequestKind.GET, "object"));
+            }
+            time.advance(Duration.ofSeconds(1));
+            seconds.incrementAndGet();
+            return requests.size() == 30 && requests.stream().allMatch(CompletableFuture::isDone);
+        });
+
+        assertThat(requests).allMatch(CompletableFuture::isCompletedExceptionally);
+        // pauses of half a second, 1, 2, 4 and then 5 s at least
+        assertThat(server.connections).hasSizeBetween(2, (int) (seconds.get() / 5) + 8);
     }
 
     /** Takes a request, says so in its GOAWAY, and dies. Answers on any later connection. */

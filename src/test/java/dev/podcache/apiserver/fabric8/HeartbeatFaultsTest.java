@@ -3,6 +3,7 @@ package dev.podcache.apiserver.fabric8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.ObjectApi;
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer.Heartbeats;
 import dev.podcache.kubelet.nodelease.NodeLeaseController;
 import dev.podcache.kubelet.nodelease.NodeLeaseOptions;
 import dev.podcache.object.ObjectKey;

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.podcache.apiserver.ReadSource;
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer.Heartbeats;
 import dev.podcache.apiserver.fabric8.ScriptedServer.ScriptedConnection;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.FailureReason;

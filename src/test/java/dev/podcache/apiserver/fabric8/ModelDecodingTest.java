@@ -5,28 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
-import com.fasterxml.jackson.databind.JavaType;
-import com.fasterxml.jackson.databind.JsonDeserializer;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
-import com.fasterxml.jackson.databind.introspect.BeanPropertyDefinition;
-import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.podcache.apiserver.ReadSource;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.testing.FullModels;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Patience;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.HasMetadata;
-import io.fabric8.kubernetes.api.model.IntOrString;
-import io.fabric8.kubernetes.api.model.KubernetesResource;
-import io.fabric8.kubernetes.api.model.MicroTime;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
-import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.ServiceAccount;
 import io.fabric8.kubernetes.api.model.certificates.v1.CertificateSigningRequest;
@@ -38,12 +29,9 @@ import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import io.fabric8.kubernetes.model.annotation.Group;
 import io.fabric8.kubernetes.model.annotation.Version;
 import java.io.ByteArrayInputStream;
+import java.lang.reflect.Field;
 import java.time.Duration;
-import java.time.ZonedDateTime;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -60,20 +48,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ModelDecodingTest {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(Patience.SECONDS);
-    private static final JsonMapper MODEL = JsonMapper.builder().build();
-    private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
-
-    /** Classes that are no objects in JSON. */
-    private static final Map<Class<?>, JsonNode> SCALARS = Map.of(
-            String.class, JSON.textNode("text"),
-            Integer.class, JSON.numberNode(1),
-            Long.class, JSON.numberNode(2L),
-            Boolean.class, JSON.booleanNode(true),
-            Quantity.class, JSON.textNode("100m"),
-            IntOrString.class, JSON.textNode("http"),
-            MicroTime.class, JSON.textNode("2026-01-02T03:04:05.000006Z"),
-            ZonedDateTime.class, JSON.textNode("2026-01-02T03:04:05.000006Z"));
-
     private final KubernetesSerialization expected = new KubernetesSerialization();
     private final ScriptedServer network = new ScriptedServer();
     private final Fabric8ApiServer server = Fabric8ApiServer.of(
@@ -123,16 +97,14 @@ class ModelDecodingTest {
     }
 
     /** A part of a user's class, whose fields are those of the object around it. */
-    @JsonDeserialize(using = JsonDeserializer.None.class)
-    static final class UnwrappedCount implements KubernetesResource {
+    static final class UnwrappedCount {
 
         @JsonProperty
         int replicas;
     }
 
     /** A class of a user, with a field that is part of the object around it. */
-    @JsonDeserialize(using = JsonDeserializer.None.class)
-    static final class UnwrappedSpec implements KubernetesResource {
+    static final class UnwrappedSpec {
 
         @JsonUnwrapped
         @JsonProperty
@@ -155,6 +127,19 @@ class ModelDecodingTest {
                 .isEqualTo(3);
     }
 
+    /** On fabric8 8, whose mapper is of Jackson 3, it is fabric8's own. */
+    @Test
+    void serialization_ofAModelForJackson2_makesDeserializersLate() throws Exception {
+        Field field = KubernetesSerialization.class.getDeclaredField("mapper");
+        field.setAccessible(true);
+        Object mapper = field.get(Fabric8ApiServer.serialization());
+
+        boolean late = mapper instanceof ObjectMapper ofJackson2
+                && ofJackson2.getDeserializationContext().getFactory() instanceof LazyModelDeserializers;
+
+        assertThat(late).isEqualTo(field.getType().equals(ObjectMapper.class));
+    }
+
     private <T extends HasMetadata> CompletableFuture<T> get(ObjectKind<T> kind) {
         ObjectKey key = ObjectKey.of(kind.namespaced() ? "text" : "", "text");
         return server.getter(kind).get(key, ReadSource.QUORUM, TIMEOUT).thenApply(fetched -> fetched.object());
@@ -166,7 +151,7 @@ class ModelDecodingTest {
 
     /** Returns an object of this kind with every field, but without managedFields, which are dropped. */
     private static String full(ObjectKind<?> kind) {
-        ObjectNode object = (ObjectNode) full(MODEL.constructType(kind.model()), new HashSet<>());
+        ObjectNode object = FullModels.of(kind.model());
         ObjectNode metadata = (ObjectNode) object.get("metadata");
         metadata.remove("managedFields");
         if (!kind.namespaced()) {
@@ -175,29 +160,5 @@ class ModelDecodingTest {
         return object.put("kind", kind.name())
                 .put("apiVersion", kind.apiVersion())
                 .toString();
-    }
-
-    /** Returns a JSON value of this type with every field; objects of a class within one of it are left out. */
-    private static JsonNode full(JavaType type, Set<Class<?>> above) {
-        Class<?> model = type.getRawClass();
-        if (SCALARS.containsKey(model)) {
-            return SCALARS.get(model);
-        }
-        if (type.isCollectionLikeType()) {
-            return JSON.arrayNode().add(full(type.getContentType(), above));
-        }
-        if (type.isMapLikeType()) {
-            return JSON.objectNode().set("key", full(type.getContentType(), above));
-        }
-        ObjectNode object = JSON.objectNode();
-        if (!KubernetesResource.class.isAssignableFrom(model) || !above.add(model)) {
-            return object;
-        }
-        for (BeanPropertyDefinition field :
-                MODEL.getSerializationConfig().introspect(type).findProperties()) {
-            object.set(field.getName(), full(field.getPrimaryType(), above));
-        }
-        above.remove(model);
-        return object.put("fieldOfTheFuture", 7);
     }
 }

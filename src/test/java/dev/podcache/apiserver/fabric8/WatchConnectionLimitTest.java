@@ -20,12 +20,12 @@ import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -131,6 +131,7 @@ class WatchConnectionLimitTest {
         private final Selector selector = Selector.open();
         private final ServerSocketChannel listening = ServerSocketChannel.open();
         private final Thread thread = new Thread(this::serve, "endless-watches");
+        private volatile boolean closing;
 
         EndlessWatches() throws IOException {
             listening.setOption(StandardSocketOptions.SO_REUSEADDR, true);
@@ -158,10 +159,10 @@ class WatchConnectionLimitTest {
                     }
                     selector.selectedKeys().clear();
                 }
-            } catch (ClosedSelectorException closed) {
-                // the end
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
+            } catch (ClosedSelectorException | CancelledKeyException | IOException e) {
+                if (!closing) {
+                    throw new IllegalStateException(e);
+                }
             }
         }
 
@@ -183,6 +184,7 @@ class WatchConnectionLimitTest {
 
         @Override
         public void close() throws IOException {
+            closing = true;
             for (SelectionKey key : List.copyOf(selector.keys())) {
                 key.channel().close();
             }

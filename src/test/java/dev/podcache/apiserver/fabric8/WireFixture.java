@@ -7,6 +7,7 @@ import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.ReadSource;
 import dev.podcache.apiserver.WatchEvent;
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer.Heartbeats;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.Patience;
@@ -17,6 +18,7 @@ import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.http.HttpClient;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -70,8 +72,15 @@ abstract class WireFixture {
 
     /** Makes {@link #api} from a configuration, on the time of a test. */
     void connect(Config config, Timekeeper time) {
-        KubernetesClient client =
-                closeLater(new KubernetesClientBuilder().withConfig(config).build());
+        connect(config, time, http -> {});
+    }
+
+    /** Makes {@link #api} from a client whose HTTP client is {@code changed}. */
+    void connect(Config config, Timekeeper time, Consumer<HttpClient.Builder> changed) {
+        KubernetesClient client = closeLater(new KubernetesClientBuilder()
+                .withConfig(config)
+                .withHttpClientBuilderConsumer(changed)
+                .build());
         api = closeLater(new Fabric8ApiServer(client, new RequestLimit(10_000, 10_000), time));
         heartbeats = api.heartbeats(LEASE);
     }

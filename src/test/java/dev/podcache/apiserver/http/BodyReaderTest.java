@@ -9,10 +9,11 @@ import dev.podcache.testing.NoLeaks;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.NullUnmarked;
@@ -25,7 +26,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(NoLeaks.class)
 class BodyReaderTest {
 
-    private static final long MOST_BYTES = StreamServer.HALF * 3 / 2;
+    private static final int MOST_BYTES = StreamServer.HALF - 100_000;
 
     private final Timekeeper time = Timekeeper.system();
     private StreamServer server;
@@ -71,32 +72,66 @@ class BodyReaderTest {
                 .withCauseInstanceOf(StackOverflowError.class);
     }
 
+    /** No thread for the decoder: the wait ends, and the permits are back. */
     @Test
-    void incompleteAnswers_togetherBeyondTheBound_oneFails_andItsShareIsThereForOthers() {
+    void workers_thatTakeNoTask_endTheWait() {
+        ReceiveBudget budget = new ReceiveBudget(10, time);
+        BodyReader<String> reader = new BodyReader<>("LIST things", 10, budget, String::new, task -> {
+            throw new OutOfMemoryError("unable to create native thread");
+        });
+        reader.ended(null);
+
+        assertThat(reader.result()).isCompletedExceptionally();
+        assertThat(budget.held()).isZero();
+    }
+
+    @Test
+    void answerBeyondTheBound_fails_andItsShareIsThereForOthers() {
         connect(StreamServer.withLimit(5));
-        List<CompletableFuture<Integer>> both = List.of(half(), half());
-        CompletableFuture.anyOf(
-                        both.get(0).handle((length, failed) -> 1), both.get(1).handle((length, failed) -> 1))
-                .orTimeout(60, TimeUnit.SECONDS)
-                .join();
-        CompletableFuture<Integer> refused = both.get(0).isDone() ? both.get(0) : both.get(1);
-        CompletableFuture<Integer> kept = both.get(0).isDone() ? both.get(1) : both.get(0);
 
-        assertThat(failure(refused).reason()).isEqualTo(FailureReason.UNAVAILABLE);
-        assertThat(failure(refused)).hasMessage("LIST things: the memory for incomplete answers is used up");
-        assertThat(kept).isNotDone();
+        ApiServerException refused = failure(half());
 
-        server.endHalves();
-        assertThat(kept.orTimeout(60, TimeUnit.SECONDS).join()).isEqualTo(StreamServer.HALF);
-        for (int i = 0; i < 3; i++) {
-            CompletableFuture<Integer> next = half();
-            await().until(() -> server.halves() == 1);
-            server.endHalves();
-            assertThat(next.orTimeout(60, TimeUnit.SECONDS).join()).isEqualTo(StreamServer.HALF);
+        assertThat(refused.reason()).isEqualTo(FailureReason.UNAVAILABLE);
+        assertThat(refused).hasMessage("LIST things: the memory for incomplete answers is used up");
+        assertThat(connections.budget().held()).isZero();
+        assertThat(connections
+                        .session()
+                        .list(ServerRequest.get("LIST things", "/fine"), Duration.ofSeconds(60), 1000, String::new))
+                .succeedsWithin(Duration.ofSeconds(60))
+                .isEqualTo("/fine");
+    }
+
+    /** A body that waits for a worker is memory too. */
+    @Test
+    void completeBody_countsUntilItIsDecoded() throws InterruptedException {
+        connect(StreamServer.withLimit(5));
+        CountDownLatch decoding = new CountDownLatch(1);
+        CountDownLatch decode = new CountDownLatch(1);
+
+        CompletableFuture<String> read = connections
+                .session()
+                .list(ServerRequest.get("LIST things", "/fine"), Duration.ofSeconds(60), 1000, body -> {
+                    decoding.countDown();
+                    awaitThis(decode);
+                    return new String(body, StandardCharsets.UTF_8);
+                });
+
+        assertThat(decoding.await(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(connections.budget().held()).isEqualTo("/fine".length());
+        decode.countDown();
+        assertThat(read).succeedsWithin(Duration.ofSeconds(60)).isEqualTo("/fine");
+        await().until(() -> connections.budget().held() == 0);
+    }
+
+    private static void awaitThis(CountDownLatch latch) {
+        try {
+            latch.await(60, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
-    /** Reads an answer of more than half the bound, which goes on. */
+    /** Reads an answer of more than the bound, which goes on. */
     private CompletableFuture<Integer> half() {
         return connections
                 .session()
@@ -114,6 +149,7 @@ class BodyReaderTest {
                 "https://127.0.0.1:" + server.port(),
                 config,
                 config.getRequestConfig(),
+                ClientInterceptors.NONE,
                 time,
                 (request, status) -> {},
                 MOST_BYTES);

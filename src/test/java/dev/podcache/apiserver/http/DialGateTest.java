@@ -17,41 +17,58 @@ class DialGateTest {
 
     @Test
     void enter_reachable_letsEverybodyIn() {
-        assertThat(gate.tryEnter()).isNull();
-        assertThat(gate.tryEnter()).isNull();
+        assertThat(gate.tryEnter(this)).isNull();
+        assertThat(gate.tryEnter(this)).isNull();
     }
 
     @Test
     void enter_afterAFailure_saysWhyUntilThePauseIsOver() {
-        gate.tryEnter();
-        gate.failed(refused);
+        gate.tryEnter(this);
+        gate.failed(this, refused);
 
-        assertThat(gate.tryEnter()).isSameAs(refused);
+        assertThat(gate.tryEnter(this)).isSameAs(refused);
         time.advance(Duration.ofMillis(499));
-        assertThat(gate.tryEnter()).isSameAs(refused);
+        assertThat(gate.tryEnter(this)).isSameAs(refused);
         time.advance(Duration.ofMillis(1));
-        assertThat(gate.tryEnter()).isNull();
+        assertThat(gate.tryEnter(this)).isNull();
     }
 
     @Test
     void enter_whileSomebodyDials_isNotForOthers() {
         fail();
 
-        assertThat(gate.tryEnter()).isNull();
+        assertThat(gate.tryEnter(this)).isNull();
         assertThat(gate.isDialling()).isTrue();
-        assertThat(gate.tryEnter()).isSameAs(refused);
+        assertThat(gate.tryEnter(this)).isSameAs(refused);
     }
 
     @Test
     void failed_ofSeveralThatDialled_countsOnce() {
-        gate.tryEnter();
-        gate.tryEnter();
-        gate.failed(refused);
+        gate.tryEnter(this);
+        gate.tryEnter(this);
+        gate.failed(this, refused);
         time.advance(Duration.ofMillis(400));
-        gate.failed(new ConnectException("later"));
+        gate.failed(this, new ConnectException("later"));
 
         time.advance(Duration.ofMillis(100));
-        assertThat(gate.tryEnter()).isNull();
+        assertThat(gate.tryEnter(this)).isNull();
+    }
+
+    /** Otherwise the one who dials now would be joined by another. */
+    @Test
+    void failed_ofALateDial_isNotThatOfTheOneWhoDialsNow() {
+        gate.tryEnter("late");
+        fail();
+        assertThat(gate.tryEnter("now")).isNull();
+
+        gate.failed("late", new ConnectException("late"));
+        gate.abandoned("late");
+
+        assertThat(gate.isDialling()).isTrue();
+        time.advance(Duration.ofSeconds(1));
+        assertThat(gate.tryEnter("another")).isSameAs(refused);
+        gate.failed("now", refused);
+        assertThat(gate.isDialling()).isFalse();
     }
 
     @Test
@@ -59,28 +76,28 @@ class DialGateTest {
         AtomicInteger notifications = new AtomicInteger();
         fail();
         gate.observe(notifications::incrementAndGet);
-        gate.tryEnter();
+        gate.tryEnter(this);
         gate.reached();
 
         assertThat(notifications).hasValue(1);
-        assertThat(gate.tryEnter()).isNull();
-        assertThat(gate.tryEnter()).isNull();
+        assertThat(gate.tryEnter(this)).isNull();
+        assertThat(gate.tryEnter(this)).isNull();
     }
 
     @Test
     void abandoned_letsAnotherDial() {
         fail();
-        gate.tryEnter();
-        gate.abandoned();
+        gate.tryEnter(this);
+        gate.abandoned(this);
 
         assertThat(gate.isDialling()).isFalse();
-        assertThat(gate.tryEnter()).isNull();
+        assertThat(gate.tryEnter(this)).isNull();
     }
 
     @Test
     void serverIsAwayForLong_isDialledTwiceASecondInTheFirstMinute_thenAtLeastEveryTenSeconds() {
-        gate.tryEnter();
-        gate.failed(refused);
+        gate.tryEnter(this);
+        gate.failed(this, refused);
 
         assertThat(dials(Duration.ofMinutes(1))).isBetween(110, 120);
         dials(Duration.ofMinutes(1));
@@ -88,8 +105,8 @@ class DialGateTest {
     }
 
     private void fail() {
-        gate.tryEnter();
-        gate.failed(refused);
+        gate.tryEnter(this);
+        gate.failed(this, refused);
         time.advance(Duration.ofMillis(500));
     }
 
@@ -98,9 +115,9 @@ class DialGateTest {
         int dials = 0;
         for (Duration past = Duration.ZERO; past.compareTo(during) < 0; past = past.plus(step)) {
             time.advance(step);
-            if (gate.tryEnter() == null) {
+            if (gate.tryEnter(this) == null) {
                 dials++;
-                gate.failed(refused);
+                gate.failed(this, refused);
             }
         }
         return dials;

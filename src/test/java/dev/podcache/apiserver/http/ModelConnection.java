@@ -64,7 +64,7 @@ public final class ModelConnection {
         if (open || opening || waiting.isEmpty()) {
             return;
         }
-        Throwable unreachable = gate == null ? null : gate.tryEnter();
+        Throwable unreachable = gate == null ? null : gate.tryEnter(this);
         if (unreachable == null) {
             opening = true;
             dial.accept(this::dialled);
@@ -84,7 +84,7 @@ public final class ModelConnection {
             requests.forEach(request -> request.send.run());
         } else {
             if (gate != null) {
-                gate.failed(failure);
+                gate.failed(this, failure);
             }
             requests.forEach(request -> request.failed.accept(failure));
         }

@@ -4,6 +4,7 @@ import static com.google.common.util.concurrent.Uninterruptibles.awaitUninterrup
 import static dev.podcache.testing.Patience.await;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.podcache.apiserver.ApiServerException;
@@ -25,6 +26,8 @@ import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Requests one after the other, as heartbeats are, over networks that freeze, and to servers that are slow. */
 @NullUnmarked
@@ -136,6 +139,56 @@ class SerialRequestsTest {
             assertThat(later.join()).isEqualTo(path);
             server.hold();
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "PT40S, PT3S, PT6S, PT10S, PT10S",
+        "PT36S, PT3S, PT6S, PT9S, PT9S",
+        "PT12S, PT1S, PT2S, PT3S, PT3S",
+        "PT600S, PT3S, PT6S, PT12S, PT24S"
+    })
+    void send_timeoutsInARow_doubleUpToAQuarterOfTheLease(
+            Duration lease, Duration first, Duration second, Duration third, Duration fourth) {
+        connect(lease);
+        server.hold();
+
+        assertTimesOutAfter(first, "/first");
+        assertTimesOutAfter(second, "/second");
+        assertTimesOutAfter(third, "/third");
+        assertTimesOutAfter(fourth, "/fourth");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"PT0.1S, PT3S", "PT2.9S, PT3S", "PT3S, PT10S", "PT4S, PT10S"})
+    void send_answeredAfterTimeouts_returnsToTheFirstTimeoutOnlyIfThatWasFastEnough(Duration took, Duration expected) {
+        connect(LEASE);
+        server.hold();
+        assertTimesOutAfter(Duration.ofSeconds(3), "/one");
+        assertTimesOutAfter(Duration.ofSeconds(6), "/two");
+        CompletableFuture<String> answered = beatThatArrives("/three");
+        manual.advance(took);
+        server.release();
+        assertThat(answered.join()).isEqualTo("/three");
+        server.hold();
+
+        assertTimesOutAfter(expected, "/next");
+    }
+
+    @Test
+    void heartbeats_leaseThatLastsNoTime_isRefused() {
+        connect(LEASE);
+
+        assertThatThrownBy(() -> connections.heartbeats(Duration.ZERO))
+                .hasMessage("the lease duration must be at least 1s, but is 0s");
+    }
+
+    private void assertTimesOutAfter(Duration timeout, String path) {
+        CompletableFuture<String> sent = beatThatArrives(path);
+        manual.advance(timeout.minusMillis(1));
+        assertThat(sent).isNotDone();
+        manual.advance(Duration.ofMillis(1));
+        assertThat(failure(sent).reason()).isEqualTo(FailureReason.TIMEOUT);
     }
 
     private CompletableFuture<String> beatThatArrives(String path) {

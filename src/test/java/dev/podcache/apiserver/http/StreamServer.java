@@ -2,6 +2,7 @@ package dev.podcache.apiserver.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.podcache.testing.EitherVertx;
 import dev.podcache.testing.TestCertificates;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
@@ -16,13 +17,14 @@ import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.PemKeyCertOptions;
 import java.io.IOException;
 import java.security.GeneralSecurityException;
+import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -52,8 +54,8 @@ final class StreamServer implements AutoCloseable {
     /** The paths of what is no watch, in order of arrival. */
     final List<String> arrived = new CopyOnWriteArrayList<>();
 
-    /** Answers that wait for {@link #release}; null while none has to. */
-    private volatile @Nullable Queue<Runnable> held;
+    /** Answers that wait for {@link #release}; null while none has to. Guarded by this. */
+    private @Nullable Queue<Runnable> held;
 
     final AtomicInteger pings = new AtomicInteger();
 
@@ -64,6 +66,8 @@ final class StreamServer implements AutoCloseable {
 
     /** The bytes of a part of an answer. */
     static final int HALF = 700_000;
+
+    private static final int FRAME = 16 << 10;
 
     private final Set<HttpServerResponse> halves = ConcurrentHashMap.newKeySet();
 
@@ -119,20 +123,35 @@ final class StreamServer implements AutoCloseable {
     }
 
     /** Holds all answers to what is no watch, until {@link #release}. */
-    void hold() {
-        held = new ConcurrentLinkedQueue<>();
+    synchronized void hold() {
+        held = new ArrayDeque<>();
     }
 
     /** Sends the answers that were held. Those to come are sent at once. */
     void release() {
-        Queue<Runnable> answers = Objects.requireNonNull(held, "none was held");
-        held = null;
+        Queue<Runnable> answers;
+        synchronized (this) {
+            answers = Objects.requireNonNull(held, "none was held");
+            held = null;
+        }
         answers.forEach(Runnable::run);
     }
 
-    /** Sends an event, or a part of one, to the watch of {@code path}. */
+    /** Holds an answer, if answers are held. */
+    private synchronized boolean holds(Runnable answer) {
+        return held != null && held.add(answer);
+    }
+
+    /**
+     * Sends an event, or a part of one, to the watch of {@code path}, in parts of a frame each, as Go's server does. Vert.x 5
+     * does not always go on with a longer write after the client has opened its window again.
+     */
     void send(String path, String bytes) {
-        watched(path).write(Buffer.buffer(bytes.getBytes(UTF_8)));
+        HttpServerResponse response = watched(path);
+        byte[] all = bytes.getBytes(UTF_8);
+        for (int at = 0; at < all.length; at += FRAME) {
+            response.write(Buffer.buffer(Arrays.copyOfRange(all, at, Math.min(all.length, at + FRAME))));
+        }
     }
 
     /** Ends the watch of {@code path} in good order. */
@@ -180,12 +199,11 @@ final class StreamServer implements AutoCloseable {
         }
         HttpServerResponse response = request.response();
         if (!path.startsWith("/watch")) {
+            boolean waits = holds(() -> answerPlain(request, path));
+            // whoever sees it here may release it
             arrived.add(path);
-            Queue<Runnable> waiting = held;
-            if (waiting == null) {
+            if (!waits) {
                 answerPlain(request, path);
-            } else {
-                waiting.add(() -> answerPlain(request, path));
             }
             return;
         }
@@ -206,7 +224,7 @@ final class StreamServer implements AutoCloseable {
         } else if (path.equals("/stranger")) {
             response.setStatusCode(401).end();
             // as Go's server does: what it has begun is handled, what comes after that is not
-            request.connection().goAway(0, request.streamId());
+            request.connection().goAway(0, EitherVertx.streamId(request));
         } else if (path.equals("/echo")) {
             request.body()
                     .onSuccess(body -> response.end(request.method() + " " + request.uri() + " "

@@ -92,6 +92,19 @@ abstract class WatchConnectionsFixture {
                 "https://127.0.0.1:" + port, config, config.getRequestConfig(), time, (request, status) -> {});
     }
 
+    /** Connects with that much memory for what is not decoded. */
+    void connect(int port, int mostBytes) {
+        Config config = config().build();
+        connections = new ApiConnections(
+                "https://127.0.0.1:" + port,
+                config,
+                config.getRequestConfig(),
+                ClientInterceptors.NONE,
+                time,
+                (request, status) -> {},
+                mostBytes);
+    }
+
     static ConfigBuilder config() {
         return new ConfigBuilder(Config.empty()).withTrustCerts(true);
     }
@@ -111,14 +124,14 @@ abstract class WatchConnectionsFixture {
         return watch(connections.session(), path);
     }
 
-    static FollowedWatch watch(ListWatchSession session, String path) {
+    static FollowedWatch watch(ApiConnections.Session session, String path) {
         FollowedWatch watch = new FollowedWatch();
         watch.handle = session.watch(
                 ServerRequest.get("WATCH " + path, path), ApiConnections.LONGEST_OBJECT, TEXT, watch.events::add);
         return watch;
     }
 
-    static String read(ListWatchSession session, String path) {
+    static String read(ApiConnections.Session session, String path) {
         return session.list(
                         ServerRequest.get("LIST " + path, path),
                         READ,

@@ -151,7 +151,7 @@ class WatchConnectionsTest extends WatchConnectionsFixture {
     void listAndWatch_ofOneSession_goOverOneConnection() {
         StreamServer server = server(5);
         connect(server.port());
-        List<ListWatchSession> sessions =
+        List<ApiConnections.Session> sessions =
                 IntStream.range(0, 23).mapToObj(i -> connections.session()).toList();
 
         for (int i = 0; i < 23; i++) {
@@ -245,7 +245,7 @@ class WatchConnectionsTest extends WatchConnectionsFixture {
         Random random = new Random(42);
         List<FollowedWatch> kept = new ArrayList<>();
         for (int i = 0; i < 300; i++) {
-            ListWatchSession session = connections.session();
+            ApiConnections.Session session = connections.session();
             if (random.nextBoolean()) {
                 session.list(ServerRequest.get("LIST objects", "/object/" + i), READ, 1000, body -> body.length);
             }

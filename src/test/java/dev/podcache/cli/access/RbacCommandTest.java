@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -19,6 +20,36 @@ class RbacCommandTest {
     private static final KubernetesSerialization YAML = new KubernetesSerialization();
 
     private final CapturedConsole console = new CapturedConsole(Path.of(""));
+
+    @Test
+    void call_nodeWhosePodsProjectTrustBundles_allowsToReadThem(@TempDir Path directory) throws IOException {
+        Path pods = Files.writeString(directory.resolve("trusting.yaml"), """
+                apiVersion: v1
+                kind: Pod
+                metadata: {name: web, namespace: shop}
+                spec:
+                  containers: [{name: main, image: web}]
+                  volumes:
+                  - name: trust
+                    projected:
+                      sources:
+                      - clusterTrustBundle: {name: "example.com:signer:v1", path: a.pem}
+                      - clusterTrustBundle: {name: roots, path: b.pem}
+                      - clusterTrustBundle: {signerName: example.com/signer, labelSelector: {}, path: c.pem}
+                """);
+
+        console.execute("rbac", "--node", "worker-1", "-f", pods.toString());
+
+        String rule = "- {apiGroups: [certificates.k8s.io], resources: [clustertrustbundles], ";
+        assertThat(String.join("\n", console.out()))
+                .contains(rule + "resourceNames: [\"example.com:signer:v1\", roots], verbs: [list, watch]}")
+                .contains(rule + "verbs: [list, watch]}");
+        console.execute("rbac", "-f", pods.toString());
+        assertThat(console.out())
+                .filteredOn(line -> line.contains("clustertrustbundles"))
+                .as("only an agent reads them")
+                .hasSize(2);
+    }
 
     @Test
     void rbac_namedObjects_areARoleAndItsBinding() {
@@ -136,6 +167,40 @@ class RbacCommandTest {
                 .contains(
                         "  - {apiGroups: [\"\"], resources: [configmaps], resourceNames: [settings], verbs: [list, watch]}",
                         "  - {apiGroups: [\"\"], resources: [configmaps], resourceNames: [kube-root-ca.crt], verbs: [get]}");
+    }
+
+    /** An agent requests the tokens of its pods, which a cache does not. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void rbac_manifestOfPodsWithTokens_agentMayRequestThem(boolean agent, @TempDir Path folder) throws IOException {
+        Path manifest = Files.writeString(folder.resolve("pods.yaml"), """
+                apiVersion: v1
+                kind: Pod
+                metadata: {name: web, namespace: shop}
+                spec: {serviceAccountName: reader, containers: [{name: main, image: web}]}
+                ---
+                apiVersion: v1
+                kind: Pod
+                metadata: {name: bare, namespace: shop}
+                spec: {automountServiceAccountToken: false, containers: [{name: main, image: web}]}
+                ---
+                apiVersion: v1
+                kind: Pod
+                metadata: {name: other, namespace: shop}
+                spec: {containers: [{name: main, image: web}]}
+                """);
+
+        console.execute(
+                agent
+                        ? new String[] {"rbac", "-f", manifest.toString(), "--node", "worker-1"}
+                        : new String[] {"rbac", "-f", manifest.toString()});
+
+        String rule =
+                "  - {apiGroups: [\"\"], resources: [serviceaccounts/token], resourceNames: [default, reader], verbs: [create]}";
+        assertThat(console.out().contains(rule)).isEqualTo(agent);
+        assertThat(console.out())
+                .contains("  - {apiGroups: [\"\"], resources: [configmaps], resourceNames: [kube-root-ca.crt], verbs: "
+                        + (agent ? "[get]}" : "[list, watch]}"));
     }
 
     @Test

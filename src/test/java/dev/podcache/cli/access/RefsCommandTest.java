@@ -57,6 +57,30 @@ class RefsCommandTest {
     }
 
     @Test
+    void refs_podThatProjectsTrustBundles_namesThemAndTheirSigners() {
+        console.withInput("""
+                apiVersion: v1
+                kind: Pod
+                metadata: {name: web, namespace: shop}
+                spec:
+                  automountServiceAccountToken: false
+                  containers: [{name: main, image: web}]
+                  volumes:
+                  - name: trust
+                    projected:
+                      sources:
+                      - clusterTrustBundle: {name: roots, path: b.pem}
+                      - clusterTrustBundle: {signerName: example.com/signer, labelSelector: {}, path: c.pem}
+                """).execute("refs", "-f", "-");
+
+        assertThat(console.out())
+                .containsExactly(
+                        "Pod shop/web",
+                        "  ClusterTrustBundle  roots",
+                        "  ClusterTrustBundle  of signer example.com/signer");
+    }
+
+    @Test
     void refs_nameWithALineBreak_isPrintedOnOneLine() {
         console.withInput(POD.replace("secretName: cert", "secretName: \"cert\\nPod forged\""))
                 .execute("refs", "-f", "-");

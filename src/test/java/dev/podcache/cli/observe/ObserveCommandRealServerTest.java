@@ -44,7 +44,7 @@ class ObserveCommandRealServerTest {
             CompletableFuture<Integer> code = CompletableFuture.supplyAsync(
                     () -> console.execute(
                             "observe",
-                            "--hostname-override",
+                            "--node",
                             DemoCluster.NODE,
                             "--kubeconfig",
                             real.kubeconfig().toString(),
@@ -77,7 +77,7 @@ class ObserveCommandRealServerTest {
     void observe_userWithoutRights_failsNamingTheVerbToGrant() {
         int code = console.execute(
                 "observe",
-                "--hostname-override",
+                "--node",
                 "worker-1",
                 "--kubeconfig",
                 real.kubeconfigFor("somebody").toString());

@@ -112,7 +112,7 @@ class ObserveCommandTest {
     void observe_kubeconfigWithoutCredentialsAndRefused_saysThatNoCredentialsWereSent() {
         server.faults().fail(StatusException.forbidden(Resource.PODS, ""), RequestPattern.any());
 
-        int code = console.execute("observe", "--hostname-override", DemoCluster.NODE);
+        int code = console.execute("observe", "--node", DemoCluster.NODE);
 
         assertThat(code).isEqualTo(1);
         assertThat(console.err()).singleElement().asString().contains("403", "no credentials were sent", "exec plugin");
@@ -144,8 +144,7 @@ class ObserveCommandTest {
     @Test
     void observe_portOfThePageInUse_saysSo() throws IOException {
         try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            int code = console.execute(
-                    "observe", "--hostname-override", DemoCluster.NODE, "--ui-port", "" + other.getLocalPort());
+            int code = console.execute("observe", "--node", DemoCluster.NODE, "--ui-port", "" + other.getLocalPort());
 
             assertThat(code).isEqualTo(1);
             assertThat(console.errText()).contains("--ui-port: cannot listen on 127.0.0.1:" + other.getLocalPort());
@@ -154,8 +153,8 @@ class ObserveCommandTest {
 
     @Test
     void observe_nodeWithoutPods_saysThatThereAreNone() throws Exception {
-        CompletableFuture<Integer> code = CompletableFuture.supplyAsync(
-                () -> console.execute("observe", "--hostname-override", "elsewhere"), NewThread.EACH);
+        CompletableFuture<Integer> code =
+                CompletableFuture.supplyAsync(() -> console.execute("observe", "--node", "elsewhere"), NewThread.EACH);
 
         await().until(() -> printed("no pods are assigned to this node"));
 
@@ -257,7 +256,7 @@ class ObserveCommandTest {
     private CompletableFuture<Integer> start(String... options) {
         String[] arguments = new String[options.length + 3];
         arguments[0] = "observe";
-        arguments[1] = "--hostname-override";
+        arguments[1] = "--node";
         arguments[2] = DemoCluster.NODE;
         System.arraycopy(options, 0, arguments, 3, options.length);
         return CompletableFuture.supplyAsync(() -> console.execute(arguments), NewThread.EACH);

@@ -10,15 +10,11 @@ import dev.podcache.controlplane.planner.PlanFigure;
 import dev.podcache.controlplane.planner.PlanSettings;
 import dev.podcache.controlplane.planner.TuningProfile;
 import dev.podcache.testing.NoLeaks;
-import java.io.ByteArrayInputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
-import javax.xml.parsers.DocumentBuilderFactory;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.w3c.dom.Document;
 
 @ExtendWith(NoLeaks.class)
 class PlanCommandTest {
@@ -42,7 +38,7 @@ class PlanCommandTest {
         assertThat(lines.get(0).strip().split(" +")).containsExactly("default", "fast", "medium", "low");
         assertThat(lines)
                 .anySatisfy(line -> assertThat(line).matches(" +every status update.* 6,000 +15,000 +3,000 +1,000"))
-                .anySatisfy(line -> assertThat(line).matches(" +grace period and toleration +340 +50 +180 +360"))
+                .anySatisfy(line -> assertThat(line).matches(" +grace period and toleration +350 +50 +180 +360"))
                 .anySatisfy(line -> assertThat(line).startsWith("warning, fast: one lost Lease renewal"))
                 .noneSatisfy(line -> assertThat(line).contains("Simulated"));
         assertThat(lines).hasSizeBetween(PlanFigure.values().length, 70);
@@ -127,20 +123,6 @@ class PlanCommandTest {
     }
 
     @Test
-    void svg_all_isWellFormedAndReadableOnLightAndDark() throws Exception {
-        String svg = String.join("\n", plan("-o svg"));
-
-        Document document = DocumentBuilderFactory.newInstance()
-                .newDocumentBuilder()
-                .parse(new ByteArrayInputStream(svg.getBytes(StandardCharsets.UTF_8)));
-        assertThat(document.getDocumentElement().getTagName()).isEqualTo("svg");
-        assertThat(document.getDocumentElement().getTextContent())
-                .contains("Heartbeats of 1,000 nodes", "default", "fast", "medium", "low", "15,000 /min");
-        assertThat(svg).contains("prefers-color-scheme: dark");
-        assertThat(document.getElementsByTagName("rect").getLength()).isEqualTo(1 + 4 * 4);
-    }
-
-    @Test
     void simulate_smallCluster_standsBesideThePlan() {
         List<String> lines = plan("--nodes 40 --profile fast --simulate 30m");
 
@@ -183,11 +165,5 @@ class PlanCommandTest {
 
         assertThat(json.at("/evictionSeconds/worst").isNull()).isTrue();
         assertThat(json.at("/detectionSeconds/worst").asDouble()).isEqualTo(24);
-    }
-
-    @Test
-    void failingNodes_wholeCluster_haveNoBarOfEvictions() {
-        assertThat(String.join("\n", plan("--nodes 100 --failing-nodes 100 -o svg")))
-                .doesNotContain("Infinity", "NaN", "∞");
     }
 }

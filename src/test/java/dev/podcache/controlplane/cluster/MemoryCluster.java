@@ -6,6 +6,7 @@ import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.reflector.ReflectorSink;
 import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.time.ApiTime;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.api.model.NodeCondition;
@@ -110,6 +111,9 @@ public final class MemoryCluster implements ClusterWrites {
         return this;
     }
 
+    /** Whether the watch of the Leases is late: renewals are not delivered. */
+    public boolean leaseWatchIsLate;
+
     /** Renews the Lease of a node. */
     public void renew(String node) {
         Lease lease = new LeaseBuilder()
@@ -122,7 +126,18 @@ public final class MemoryCluster implements ClusterWrites {
                 .endSpec()
                 .build();
         leases.put(node, lease);
-        tell(cache.leaseSink(), lease);
+        if (!leaseWatchIsLate) {
+            tell(cache.leaseSink(), lease);
+        }
+    }
+
+    @Override
+    public CompletableFuture<Long> renewTime(String node) {
+        Lease lease = leases.get(node);
+        return CompletableFuture.completedFuture(
+                lease == null
+                        ? ClusterCache.NEVER
+                        : ApiTime.micros(lease.getSpec().getRenewTime()));
     }
 
     /** Reports a status of Ready, as the node's agent does. */

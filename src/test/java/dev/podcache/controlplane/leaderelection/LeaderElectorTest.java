@@ -336,4 +336,37 @@ class LeaderElectorTest {
                         LEASE, "a", tooLong, Duration.ofSeconds(Long.MAX_VALUE / 2), Duration.ofSeconds(2)))
                 .withMessageContaining("at most 2147483647 s");
     }
+
+    @Test
+    void left_isTheLeaseDurationAfterTheLastRenewal_andNothingForACandidate() {
+        assertThat(a.elector.left()).isZero();
+        a.elector.start();
+        b.elector.start();
+
+        assertThat(a.elector.left()).isEqualTo(Duration.ofSeconds(15));
+        assertThat(b.elector.left()).isZero();
+        timekeeper.advance(Duration.ofMillis(1_500));
+        assertThat(a.elector.left()).isEqualTo(Duration.ofMillis(13_500));
+        a.leases.cut();
+        timekeeper.advance(Duration.ofMillis(8_499));
+        assertThat(a.elector.left()).isEqualTo(Duration.ofMillis(5_001));
+        timekeeper.advance(Duration.ofMillis(1));
+        assertThat(a.elector.left()).as("no leader any more").isZero();
+    }
+
+    @Test
+    void confirm_readsTheLeaseLive_andStopsALeaderThatDoesNotHoldIt() {
+        a.elector.start();
+        assertThat(a.elector.confirm()).isCompletedWithValue(true);
+
+        Lease held = server.cluster().get(Lease.class, LEASE.namespace(), LEASE.name());
+        held.getSpec().setHolderIdentity("c");
+        server.cluster().update(held);
+
+        assertThat(a.elector.confirm()).isCompletedWithValue(false);
+        assertThat(a.told).endsWith("leader c", "stopped: Lease kube-system/controllers is held by c");
+        assertThat(a.elector.left()).isZero();
+        timekeeper.advance(Duration.ofSeconds(20));
+        assertThat(a.leading).as("after the other one was silent").isTrue();
+    }
 }

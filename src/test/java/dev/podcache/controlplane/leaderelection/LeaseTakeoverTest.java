@@ -122,6 +122,29 @@ class LeaseTakeoverTest {
         assertThat(server.count(Verb.CREATE)).isZero();
     }
 
+    /** Anybody who may write the Lease could otherwise end the elections: the API server refuses a negative number. */
+    @ParameterizedTest
+    @CsvSource({"2147483647, 2147483647", "2147483646, 2147483647", "-1, 0", "-2147483648, -2147483647"})
+    void leaseHasExtremeNumbers_isTaken(int before, int after) {
+        server.cluster()
+                .create(new LeaseBuilder()
+                        .withNewMetadata()
+                        .withNamespace(LEASE.namespace())
+                        .withName(LEASE.name())
+                        .endMetadata()
+                        .withNewSpec()
+                        .withHolderIdentity("")
+                        .withLeaseDurationSeconds(before)
+                        .withLeaseTransitions(before)
+                        .endSpec()
+                        .build());
+
+        elector.start();
+
+        assertThat(told).contains("started");
+        assertThat(lease().getLeaseTransitions()).isEqualTo(after);
+    }
+
     /** TestFastPathLeaderElection. */
     @Test
     void renewalConflicts_theNextTryReadsFirst() {

@@ -206,13 +206,15 @@ class HealthRulesTest {
     }
 
     @Test
-    void readyIsRemovedFromTheStatus_keepsTheLastSignOfLife() {
+    void readyIsRemovedFromTheStatus_isASignOfLife() {
         HealthVerdict first = RULES.check(null, ready("True", START), ClusterCache.NEVER, after(0));
 
-        assertThat(RULES.check(first.health(), silent(), ClusterCache.NEVER, after(60))
+        HealthVerdict removed = RULES.check(first.health(), silent(), ClusterCache.NEVER, after(100));
+        assertThat(removed.changes()).isEmpty();
+        assertThat(RULES.check(removed.health(), silent(), ClusterCache.NEVER, after(160))
                         .changes())
                 .isEmpty();
-        assertThat(RULES.check(first.health(), silent(), ClusterCache.NEVER, after(61))
+        assertThat(RULES.check(removed.health(), silent(), ClusterCache.NEVER, after(161))
                         .changes())
                 .isNotEmpty();
     }

@@ -275,4 +275,22 @@ class NodeLifecycleControllerTest extends NodeLifecycleFixture {
                 .findFirst()
                 .orElse("");
     }
+
+    /** KEP-5647: a controller whose watch is late takes no node for dead that has renewed its Lease. */
+    @Test
+    void watchOfLeasesIsLate_nodeThatRenewsItsLeaseIsNotTakenForDead() {
+        cluster.put(TestNodes.withReady(
+                TestNodes.created("a", timekeeper.wallTime()).build(), "True", timekeeper.wallTime()));
+        alive.add("a");
+        start();
+        pass(30);
+        cluster.leaseWatchIsLate = true;
+
+        pass(300);
+
+        assertThat(ready("a")).isEqualTo("True");
+        alive.clear();
+        pass(60);
+        assertThat(ready("a")).isEqualTo("Unknown");
+    }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.controlplane.cluster.TestNodes;
 import dev.podcache.controlplane.cluster.TestPods;
+import dev.podcache.pod.TaintToleration;
 import io.fabric8.kubernetes.api.model.Taint;
 import io.fabric8.kubernetes.api.model.TaintBuilder;
 import io.fabric8.kubernetes.api.model.Toleration;
@@ -61,7 +62,7 @@ class TolerationsTest {
                 .withEffect(effect)
                 .build();
 
-        assertThat(Tolerations.tolerates(toleration, TAINT)).isEqualTo(matches);
+        assertThat(TaintToleration.tolerates(toleration, TAINT)).isEqualTo(matches);
     }
 
     @Test

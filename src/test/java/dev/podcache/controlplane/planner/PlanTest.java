@@ -49,21 +49,21 @@ class PlanTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"default,10,20", "fast,15,25", "medium,20,30", "low,15,25"})
+    @CsvSource({"default,15,25", "fast,15,25", "medium,20,30", "low,15,25"})
     void statusAttempts_inTheGracePeriod_areThoseOfTheDocuments(String profile, double fewest, double most) {
         assertThat(plan(profile).value(PlanFigure.FEWEST_ATTEMPTS)).isEqualTo(fewest);
         assertThat(plan(profile).value(PlanFigure.MOST_ATTEMPTS)).isEqualTo(most);
     }
 
     @ParameterizedTest
-    @CsvSource({"default,3,4", "fast,1,2", "medium,11,12", "low,28,30"})
+    @CsvSource({"default,4,5", "fast,1,2", "medium,11,12", "low,28,30"})
     void leaseRenewals_inTheGracePeriod_areWhatNewerKubeletsSend(String profile, double fewest, double most) {
         assertThat(plan(profile).value(PlanFigure.FEWEST_RENEWALS)).isEqualTo(fewest);
         assertThat(plan(profile).value(PlanFigure.MOST_RENEWALS)).isEqualTo(most);
     }
 
     @ParameterizedTest
-    @CsvSource({"default,340", "fast,50", "medium,180", "low,360"})
+    @CsvSource({"default,350", "fast,50", "medium,180", "low,360"})
     void eviction_asTheDocumentsCount_isGraceAndToleration(String profile, double seconds) {
         assertThat(plan(profile).value(PlanFigure.DOCUMENTED_EVICTION)).isEqualTo(seconds);
     }
@@ -101,7 +101,7 @@ class PlanTest {
         assertThat(plan.value(PlanFigure.BEST_EVICTION)).isInfinite();
         assertThat(plan.value(PlanFigure.WORST_EVICTION)).isInfinite();
         assertThat(plan.arithmetic(PlanFigure.WORST_TAINT)).startsWith("never: while");
-        assertThat(plan.value(PlanFigure.WORST_DETECTION)).isEqualTo(50);
+        assertThat(plan.value(PlanFigure.WORST_DETECTION)).isEqualTo(60);
         assertThat(plan.warnings()).singleElement().asString().contains("no pod is evicted until more nodes are Ready");
     }
 

@@ -3,7 +3,7 @@ package dev.podcache.kubelet.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.embedded.Verb;
-import dev.podcache.kubelet.agent.KubeletConfiguration.Endpoint;
+import dev.podcache.kubelet.server.KubeletServerBuilder;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
@@ -12,9 +12,11 @@ import io.fabric8.kubernetes.api.model.Node;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -32,10 +34,8 @@ class AdvertisedPortTest {
                 + " kubectl logs and exec fail until the agent is restarted"
     })
     void endpointDoesNotListen_nodeIsReadyAndAdvertisesNoPort_andTheLogSaysWhy() {
-        fixture.agent(options -> {
-                    options.endpoint = new Endpoint(true, "127.0.0.1", 0, "/no/such.pem", "/no/such.key", "");
-                    return options;
-                })
+        fixture.agent(options -> listening(
+                        options, endpoint -> endpoint.certificate(Path.of("/no/such.pem"), Path.of("/no/such.key"))))
                 .start();
         fixture.timekeeper.advance(Duration.ofSeconds(15));
 
@@ -76,10 +76,7 @@ class AdvertisedPortTest {
     @ExpectedWarnings("the HTTPS endpoint of the node is at port ")
     void portIsInUse_anotherOneIsAdvertised_andTheLogSaysSo() throws IOException {
         try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            fixture.agent(options -> {
-                        options.endpoint = new Endpoint(true, "127.0.0.1", other.getLocalPort(), "", "", "");
-                        return options;
-                    })
+            fixture.agent(options -> listening(options, endpoint -> endpoint.port(other.getLocalPort())))
                     .start();
             fixture.timekeeper.advance(Duration.ofSeconds(15));
 
@@ -87,12 +84,16 @@ class AdvertisedPortTest {
         }
     }
 
+    /** Takes back that the fixture turns the endpoint off. */
+    private static NodeAgentBuilder listening(NodeAgentBuilder options, UnaryOperator<KubeletServerBuilder> more) {
+        return options.configuration(KubeletConfiguration.DEFAULT)
+                .healthPort("127.0.0.1", 0)
+                .server(endpoint -> more.apply(endpoint.address("127.0.0.1").port(0)));
+    }
+
     private void startWithEndpoint(Deque<Runnable> tasks) {
-        fixture.agent(options -> {
-                    options.endpoint = new Endpoint(true, "127.0.0.1", 0, "", "", "");
-                    options.threadsOf = (limit, time) -> TaskThreads.on(tasks::add, limit, time);
-                    return options;
-                })
+        fixture.agent(options -> listening(options, UnaryOperator.identity())
+                        .threadsOf((limit, time) -> TaskThreads.on(tasks::add, limit, time)))
                 .start();
     }
 

@@ -5,17 +5,21 @@ import dev.podcache.apiserver.AccessReviews;
 import dev.podcache.cli.config.KubeletSettings;
 import dev.podcache.cli.config.Setting;
 import dev.podcache.cli.config.Settings;
+import dev.podcache.kubelet.podconfig.TrustBundleSource;
 import dev.podcache.node.NodeLister;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.object.Subject;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.FakeTokenRequests;
+import dev.podcache.testing.FakeTrustBundles;
 import dev.podcache.testing.FixedHost;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.Pods;
 import dev.podcache.testing.Secrets;
 import dev.podcache.testing.WatchedCaches;
 import dev.podcache.time.TaskThreads;
+import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -41,7 +45,11 @@ final class AgentFixture implements AutoCloseable, AfterEachCallback {
 
     final ManualTimekeeper timekeeper = new ManualTimekeeper();
     final FakeApiServer server = new FakeApiServer(timekeeper);
+    final FakeTrustBundles trustBundles = new FakeTrustBundles();
     private final List<NodeAgent> agents = new ArrayList<>();
+
+    /** The time of the agent. */
+    Timekeeper agentTime = timekeeper;
 
     /** An agent with these options. */
     NodeAgent agent(UnaryOperator<NodeAgentBuilder> options) {
@@ -61,8 +69,8 @@ final class AgentFixture implements AutoCloseable, AfterEachCallback {
                 .facts(new FixedHost())
                 .configuration(KubeletSettings.configuration(Settings.NONE, new Settings(settings)))
                 .version("v1.0.0")
-                .withoutServer();
-        options.threadsOf = (limit, time) -> TaskThreads.on(Runnable::run, limit, time);
+                .withoutServer()
+                .threadsOf((limit, time) -> TaskThreads.on(Runnable::run, limit, time));
         NodeAgent agent = more.apply(options).build();
         agents.add(agent);
         return agent;
@@ -77,13 +85,13 @@ final class AgentFixture implements AutoCloseable, AfterEachCallback {
     private record NoReviews() implements AccessReviews {
 
         @Override
-        public CompletableFuture<Optional<ReviewedUser>> reviewToken(String token) {
+        public CompletableFuture<Optional<Subject>> reviewToken(String token) {
             return CompletableFuture.completedFuture(Optional.empty());
         }
 
         @Override
-        public CompletableFuture<Boolean> reviewAccess(ReviewedUser user, ResourceAccess access) {
-            return CompletableFuture.completedFuture(false);
+        public CompletableFuture<Review> review(Subject user, ResourceAccess access) {
+            return CompletableFuture.completedFuture(new Review(false, ""));
         }
     }
 
@@ -104,12 +112,17 @@ final class AgentFixture implements AutoCloseable, AfterEachCallback {
                     server.listerWatcher(ObjectKind.SERVICE, "", ""),
                     new FakeTokenRequests(),
                     new NoReviews(),
-                    timekeeper);
+                    agentTime);
         }
 
         @Override
         public Caches caches(NodeLister node) {
             return new Caches(caches.secrets(), caches.configMaps());
+        }
+
+        @Override
+        public TrustBundleSource trustBundles() {
+            return trustBundles;
         }
 
         @Override
@@ -188,6 +201,7 @@ final class AgentFixture implements AutoCloseable, AfterEachCallback {
     @Override
     public void close() {
         agents.forEach(NodeAgent::close);
+        trustBundles.close();
         server.close();
         timekeeper.close();
     }

@@ -170,6 +170,8 @@ class AgentHygieneTest {
                     "/runningpods",
                     "/metrics",
                     "/metrics/resource",
+                    "/metrics/cadvisor",
+                    "/metrics/probes",
                     "/stats/summary",
                     "/debug/objects",
                     "/configz",

@@ -110,10 +110,12 @@ class AgentPageTest {
             untilShown("entries", "shop/db", "Stale");
             tab.until("document.querySelector('#entries .failure').innerText !== ''");
             assertThat(failure).isNotNull();
+            tab.until("document.getElementById('h-attention').innerText.startsWith('API server unreachable for ')");
             tab.screenshot("api-server-fails");
         }
 
         untilShown("entries", "Fresh");
+        tab.until("!document.getElementById('h-attention').innerText.includes('unreachable')");
         tab.until("document.querySelector('#entries .failure').hidden");
         assertThat(tab.problems()).isEmpty();
     }

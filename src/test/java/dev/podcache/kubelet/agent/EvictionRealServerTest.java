@@ -81,7 +81,7 @@ class EvictionRealServerTest {
         try (Timekeeper time = Timekeeper.system()) {
             ProcessRuntime left = runtime(time);
             for (PodKey pod : left.pods()) {
-                left.stop(pod, Duration.ZERO);
+                left.stopPod(pod, Duration.ZERO);
             }
         }
         own.close();

@@ -38,8 +38,8 @@ final class MeasuredRuntime extends ForwardingRuntime implements ContainerStatis
     }
 
     @Override
-    public void stop(PodKey pod, Duration gracePeriod) {
+    public void stopPod(PodKey pod, Duration gracePeriod) {
         stopped.add(pod.name() + " " + gracePeriod.toSeconds());
-        hollow.stop(pod, gracePeriod);
+        hollow.stopPod(pod, gracePeriod);
     }
 }

@@ -41,6 +41,14 @@ class NodeAgentBuilderTest {
                 .hasMessageStartingWith("node name \"" + name + "\" is not a legal Kubernetes name");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"Corp_1", "corp..example", ".local"})
+    void clusterDomain_noDnsName_isRefused(String domain) {
+        assertThatThrownBy(() -> builder.clusterDomain(domain))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("clusterDomain \"" + domain + "\" is no DNS name");
+    }
+
     @Test
     void addresses_twoOfOneFamily_areRefused() throws UnknownHostException {
         InetAddress one = InetAddress.getByAddress(new byte[] {10, 0, 0, 1});
@@ -57,6 +65,14 @@ class NodeAgentBuilderTest {
         assertThatThrownBy(() -> builder.leaseDuration(value))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("the lease duration must be at least 1s, but is " + shown);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"PT0.999S, 999ms", "PT5M0.001S, 5m0.001s", "PT-1S, -1s"})
+    void maxContainerRestartPeriod_outOfRange_isRefusedByName(Duration value, String shown) {
+        assertThatThrownBy(() -> builder.maxContainerRestartPeriod(value))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("maxContainerRestartPeriod must be from 1s to 5m0s, but is " + shown);
     }
 
     @ParameterizedTest

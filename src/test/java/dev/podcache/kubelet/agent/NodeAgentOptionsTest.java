@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
+import dev.podcache.kubelet.runtime.HollowRuntime;
+import dev.podcache.kubelet.runtime.HollowStage;
 import dev.podcache.testing.NoLeaks;
+import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Taint;
 import io.fabric8.kubernetes.api.model.TaintBuilder;
 import java.time.Duration;
@@ -56,6 +59,25 @@ class NodeAgentOptionsTest {
         fixture.timekeeper.advance(Duration.ofSeconds(15));
 
         assertThat(fixture.lease().getSpec().getLeaseDurationSeconds()).isEqualTo(Integer.MAX_VALUE);
+    }
+
+    @Test
+    void maxContainerRestartPeriod_containerEndsAgainAndAgain_noPauseIsLonger() {
+        HollowStage failing = new HollowStage(Map.of(), Duration.ZERO, Duration.ofSeconds(1), 1);
+        fixture.agent(builder -> builder.maxContainerRestartPeriod(Duration.ofSeconds(2))
+                        .runtime(time -> new HollowRuntime(time, List.of(failing), pod -> List.of())))
+                .start();
+        fixture.createLatePod();
+
+        // starts at 0 s, 1 s, 4 s, 7 s and 10 s, and runs for a second each time
+        for (int i = 0; i < 125; i++) {
+            fixture.timekeeper.advance(Duration.ofMillis(100));
+        }
+
+        ContainerStatus late =
+                fixture.pod("late").getStatus().getContainerStatuses().get(0);
+        assertThat(late.getRestartCount()).isEqualTo(4);
+        assertThat(late.getState().getWaiting().getMessage()).startsWith("back-off 2s restarting failed container=");
     }
 
     @Test

@@ -2,19 +2,25 @@ package dev.podcache.kubelet.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Resource;
 import dev.podcache.embedded.Verb;
+import dev.podcache.kubelet.eviction.PodRejection;
+import dev.podcache.kubelet.nodestatus.NodeImage;
 import dev.podcache.kubelet.runtime.RuntimeStatus;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Pods;
 import dev.podcache.testing.Slow;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeCondition;
 import io.fabric8.kubernetes.api.model.NodeConditionBuilder;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodStatus;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.Taint;
 import io.fabric8.kubernetes.api.model.TaintBuilder;
@@ -23,6 +29,7 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -260,6 +267,43 @@ class NodeAgentTest {
         assertThat(agent.status().problem()).hasValue("Node worker-1 was deleted");
     }
 
+    /** A pod that is scheduled to such a node becomes Running and does nothing. */
+    @Test
+    void hollowNode_isTainted() {
+        fixture.start();
+        advance(Duration.ofSeconds(1));
+
+        assertThat(fixture.node().getSpec().getTaints())
+                .extracting(Taint::getKey, Taint::getEffect)
+                .contains(tuple("podcache.dev/hollow", "NoSchedule"));
+    }
+
+    @Test
+    void hollowNode_taintsAreGiven_hasOnlyThese() {
+        fixture.agent(options -> options.taints(List.of())).start();
+        advance(Duration.ofSeconds(1));
+
+        assertThat(fixture.node().getSpec().getTaints())
+                .extracting(Taint::getKey)
+                .doesNotContain("podcache.dev/hollow");
+    }
+
+    @Test
+    void podThatTheEmbedderRefuses_hasFailed_withItsReason() {
+        fixture.agent(options -> options.admission(
+                        pod -> Optional.of(new PodRejection("Unwanted", "this node runs no such pods"))))
+                .start();
+        advance(Duration.ofSeconds(1));
+        fixture.server.cluster().create(Pods.assigned(AgentFixture.NODE, "web").build());
+        advance(Duration.ofSeconds(2));
+
+        PodStatus status =
+                fixture.server.cluster().get(Pod.class, "shop", "web").getStatus();
+        assertThat(status.getPhase()).isEqualTo("Failed");
+        assertThat(status.getReason()).isEqualTo("Unwanted");
+        assertThat(status.getMessage()).isEqualTo("Pod was rejected: this node runs no such pods");
+    }
+
     @Test
     void options_ofTheBuilder_areWhatTheNodeSays() {
         NodeAgent agent = fixture.agent(options -> options.labels(Map.of("disk", "ssd"))
@@ -274,6 +318,7 @@ class NodeAgentTest {
                         .withStatus("True")
                         .withReason("AllGpusWork")
                         .build()))
+                .images(() -> List.of(new NodeImage(List.of(), List.of("registry.example/app:1"), 17)))
                 .maxPods(7));
         agent.start();
         advance(Duration.ofSeconds(1));
@@ -293,6 +338,10 @@ class NodeAgentTest {
                 .containsExactly("MemoryPressure", "DiskPressure", "PIDPressure", "GpuHealthy", "Ready");
         assertThat(node.getStatus().getConditions().get(3).getLastTransitionTime())
                 .isNotNull();
+        assertThat(node.getStatus().getImages()).singleElement().satisfies(image -> {
+            assertThat(image.getNames()).containsExactly("registry.example/app:1");
+            assertThat(image.getSizeBytes()).isEqualTo(17);
+        });
     }
 
     @Test

@@ -224,7 +224,7 @@ class NodeStaticPodsProperties {
         }
 
         @Override
-        public void start(Pod pod, Container container, Launch launch) {
+        public void startContainer(Pod pod, Container container, Launch launch) {
             if (PodOrigin.isMirror(pod)) {
                 broken.add("a mirror pod was started");
             }
@@ -234,13 +234,13 @@ class NodeStaticPodsProperties {
                     broken.add("two pods " + name + " run at once");
                 }
             });
-            hollow.start(pod, container, launch);
+            hollow.startContainer(pod, container, launch);
         }
 
         @Override
-        public void stop(PodKey pod, Duration gracePeriod) {
+        public void stopPod(PodKey pod, Duration gracePeriod) {
             started.remove(pod);
-            hollow.stop(pod, gracePeriod);
+            hollow.stopPod(pod, gracePeriod);
         }
 
         @Override

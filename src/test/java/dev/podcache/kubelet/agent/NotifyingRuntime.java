@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,7 @@ final class NotifyingRuntime extends ForwardingRuntime implements ContainerStati
     private final Timekeeper timekeeper;
 
     private final Map<String, CountDownLatch> hanging = new ConcurrentHashMap<>();
+    private final Map<CountDownLatch, AtomicInteger> hung = new ConcurrentHashMap<>();
     private final Map<String, Map<String, Map<String, VolumeFile>>> mounted = new ConcurrentHashMap<>();
     volatile RuntimeStatus status = RuntimeStatus.ready("1");
     volatile boolean failsToStart;
@@ -59,8 +61,17 @@ final class NotifyingRuntime extends ForwardingRuntime implements ContainerStati
             if (hangsSince == null) {
                 hangsSince = timekeeper.nanoTime();
             }
+            hung.computeIfAbsent(released, unknown -> new AtomicInteger()).incrementAndGet();
             Uninterruptibles.awaitUninterruptibly(released);
         }
+    }
+
+    /** Returns how many calls hang now. One that was released does not, although its thread may still have to wake. */
+    int hungCalls() {
+        return hung.entrySet().stream()
+                .filter(each -> each.getKey().getCount() > 0)
+                .mapToInt(each -> each.getValue().get())
+                .sum();
     }
 
     /** Returns the time since a call first hung; zero if none has. */
@@ -85,12 +96,12 @@ final class NotifyingRuntime extends ForwardingRuntime implements ContainerStati
     }
 
     @Override
-    public void start(RuntimeEvents toNotify) {
+    public void listen(RuntimeEvents toNotify) {
         if (failsToStart) {
             throw new IllegalStateException("for the test");
         }
         events = toNotify;
-        hollow.start(toNotify);
+        hollow.listen(toNotify);
     }
 
     @Override
@@ -117,8 +128,8 @@ final class NotifyingRuntime extends ForwardingRuntime implements ContainerStati
     }
 
     @Override
-    public void start(Pod pod, Container container, Launch launch) {
+    public void startContainer(Pod pod, Container container, Launch launch) {
         called("start " + pod.getMetadata().getName());
-        hollow.start(pod, container, launch);
+        hollow.startContainer(pod, container, launch);
     }
 }

@@ -5,7 +5,6 @@ import static dev.podcache.kubelet.agent.ProcessFixture.kill;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.testing.ExpectedWarnings;
-import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Patience;
 import dev.podcache.testing.Slow;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
@@ -13,36 +12,16 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
-import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What a runtime knows of containers that an earlier one started. */
 @Slow
 @EnabledOnOs(OS.LINUX)
-@ExtendWith(NoLeaks.class)
-class ProcessAdoptionTest {
+class ProcessAdoptionTest extends OnProcesses {
 
     private static final Duration LONG = Duration.ofMinutes(5);
-
-    @TempDir
-    Path directory;
-
-    private ProcessFixture fixture;
-
-    @BeforeEach
-    void setUp() {
-        fixture = new ProcessFixture(directory.resolve("runtime"));
-    }
-
-    @AfterEach
-    void tearDown() throws IOException {
-        fixture.close();
-    }
 
     private void assertUnknownEnd() {
         ContainerStateTerminated end = fixture.end();

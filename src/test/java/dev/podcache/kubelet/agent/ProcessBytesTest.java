@@ -9,7 +9,6 @@ import com.google.common.base.Throwables;
 import dev.podcache.kubelet.runtime.ByteText;
 import dev.podcache.kubelet.runtime.ContainerExec.ContainerProcess;
 import dev.podcache.kubelet.runtime.ContainerLogs.LogOptions;
-import dev.podcache.testing.NoLeaks;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -25,39 +24,19 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
-import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Any bytes go through the process runtime: in variables and arguments on the way in, in lines of any length on the way out. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @EnabledOnOs(OS.LINUX)
-@ExtendWith(NoLeaks.class)
-class ProcessBytesTest {
+class ProcessBytesTest extends OnProcesses {
 
     /** Copies its environment, which no program may change before, and its arguments. */
     private static final String COPY = "cat /proc/$$/environ >$PODCACHE_ROOT/environ;"
             + " tr '\\0' '\\n' </proc/$$/cmdline >/dev/null; cat /proc/$$/cmdline >$PODCACHE_ROOT/cmdline; echo ready; sleep 300";
-
-    @TempDir
-    Path directory;
-
-    private ProcessFixture fixture;
-
-    @BeforeEach
-    void setUp() {
-        fixture = new ProcessFixture(directory);
-    }
-
-    @AfterEach
-    void tearDown() throws IOException {
-        fixture.close();
-    }
 
     private static byte[] allBytes() {
         byte[] bytes = new byte[255];
@@ -155,7 +134,7 @@ class ProcessBytesTest {
             assertThat(new String(Files.readAllBytes(ofSupervisor), StandardCharsets.ISO_8859_1))
                     .doesNotContain("hunter2");
         }
-        try (Stream<Path> files = Files.walk(directory)) {
+        try (Stream<Path> files = Files.walk(fixture.directory)) {
             for (Path file : files.filter(Files::isRegularFile).toList()) {
                 assertThat(file).content(StandardCharsets.ISO_8859_1).doesNotContain("hunter2");
             }
@@ -213,7 +192,8 @@ class ProcessBytesTest {
     /** Without an end of the line, neither a shell nor a file grows without bounds. */
     @Test
     void output_lineWithoutEnd_isRotated() throws IOException, InterruptedException {
-        fixture.restarted(ProcessRuntime.builder(directory, fixture.timekeeper).outputLimit(100_000));
+        fixture.restarted(
+                ProcessRuntime.builder(fixture.directory, fixture.timekeeper).outputLimit(100_000));
 
         fixture.runToEnd("head -c 6000000 /dev/zero | tr '\\0' x");
 

@@ -9,42 +9,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.podcache.kubelet.runtime.ContainerExec.ContainerProcess;
 import dev.podcache.kubelet.runtime.ContainerStatistics.ContainerUsage;
 import dev.podcache.kubelet.runtime.ContainerStatistics.PodUsage;
-import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Patience;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
-import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Commands beside the command of a container, and what containers use. */
 @EnabledOnOs(OS.LINUX)
-@ExtendWith(NoLeaks.class)
-class ProcessExecTest {
-
-    @TempDir
-    Path directory;
-
-    private ProcessFixture fixture;
-
-    @BeforeEach
-    void setUp() {
-        fixture = new ProcessFixture(directory);
-    }
-
-    @AfterEach
-    void tearDown() throws IOException {
-        fixture.close();
-    }
+class ProcessExecTest extends OnProcesses {
 
     private ContainerProcess exec(String script) throws IOException {
         return fixture.runtime.exec(fixture.key, "main", List.of("sh", "-c", script), false);
@@ -64,6 +42,13 @@ class ProcessExecTest {
 
         assertThat(fixture.exec("echo $TOKEN; pwd -P"))
                 .isEqualTo("a=b\n" + fixture.instance(0).toRealPath().resolve("root/app") + "\n");
+    }
+
+    @Test
+    void exec_containerHasTheMarkOfOneThatIsLaunched_isNotHeldUp() throws IOException, InterruptedException {
+        fixture.start(launch(Map.of("PODCACHE_LAUNCHING", "1", "TOKEN", "a=b"), "sleep", "300"));
+
+        assertThat(fixture.exec("echo $TOKEN$PODCACHE_LAUNCHING")).isEqualTo("a=b\n");
     }
 
     @Test

@@ -74,7 +74,7 @@ final class ProcessFixture implements AutoCloseable {
     ProcessRuntime restarted(ProcessRuntime.Builder options) {
         changes.clear();
         runtime = options.build();
-        runtime.start(new RuntimeEvents() {
+        runtime.listen(new RuntimeEvents() {
             @Override
             public void changed(String podUid) {
                 changes.add(podUid);
@@ -112,7 +112,7 @@ final class ProcessFixture implements AutoCloseable {
     }
 
     void start(Launch launch) throws IOException, InterruptedException {
-        runtime.start(pod, container("main"), launch);
+        runtime.startContainer(pod, container("main"), launch);
     }
 
     /** Starts the container with a script that says {@code ready}, and waits for that. */
@@ -146,7 +146,7 @@ final class ProcessFixture implements AutoCloseable {
     }
 
     void stop(Duration gracePeriod) throws IOException, InterruptedException {
-        runtime.stop(key, "main", gracePeriod);
+        runtime.stopContainer(key, "main", gracePeriod);
     }
 
     ContainerStatus status() {
@@ -213,7 +213,7 @@ final class ProcessFixture implements AutoCloseable {
     @Override
     public void close() throws IOException {
         try {
-            runtime.stop(key, Duration.ZERO);
+            runtime.stopPod(key, Duration.ZERO);
         } catch (InterruptedException e) {
             throw new AssertionError("the test was interrupted", e);
         } finally {

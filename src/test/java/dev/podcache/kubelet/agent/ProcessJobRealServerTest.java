@@ -84,7 +84,7 @@ class ProcessJobRealServerTest {
         try (Timekeeper time = Timekeeper.system()) {
             ProcessRuntime left = runtime(time);
             for (PodKey pod : left.pods()) {
-                left.stop(pod, Duration.ZERO);
+                left.stopPod(pod, Duration.ZERO);
             }
         }
         vertx.close().toCompletionStage().toCompletableFuture().get(Patience.SECONDS, TimeUnit.SECONDS);

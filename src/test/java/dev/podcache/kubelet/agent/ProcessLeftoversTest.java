@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.podcache.kubelet.runtime.ContainerExec.ContainerProcess;
 import dev.podcache.kubelet.runtime.ContainerStatistics.ContainerUsage;
 import dev.podcache.testing.NewThread;
-import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Patience;
 import dev.podcache.testing.Slow;
 import java.io.BufferedReader;
@@ -24,21 +23,16 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
-import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Processes that commands leave behind: they live until the container ends, and no longer. */
 @Slow
 @EnabledOnOs(OS.LINUX)
-@ExtendWith(NoLeaks.class)
-class ProcessLeftoversTest {
+class ProcessLeftoversTest extends OnProcesses {
 
     private static final Duration LONG = Duration.ofMinutes(5);
 
@@ -49,21 +43,6 @@ class ProcessLeftoversTest {
     private static final String LEAVE_SESSION = "setsid " + LEAVE;
 
     private static final String UNTIL_END = "while [ ! -e end ]; do sleep 0.05; done; exit 4";
-
-    @TempDir
-    Path directory;
-
-    private ProcessFixture fixture;
-
-    @BeforeEach
-    void setUp() {
-        fixture = new ProcessFixture(directory.resolve("runtime"));
-    }
-
-    @AfterEach
-    void tearDown() throws IOException {
-        fixture.close();
-    }
 
     private ContainerProcess exec(String script) throws IOException {
         return fixture.runtime.exec(fixture.key, "main", List.of("sh", "-c", script), false);
@@ -217,7 +196,7 @@ class ProcessLeftoversTest {
     @Test
     void containerIsStopped_othersLive() throws IOException, InterruptedException {
         fixture.run("exec sleep 300");
-        fixture.runtime.start(
+        fixture.runtime.startContainer(
                 fixture.pod, ProcessFixture.container("side"), ProcessFixture.launch(Map.of(), "sleep", "300"));
         Process stranger = process(directory.resolve("runtime2/pods/uid-1/containers/main/0/root"));
         try {

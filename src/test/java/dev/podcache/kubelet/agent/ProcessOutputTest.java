@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.podcache.kubelet.runtime.ContainerLogs.LogOptions;
 import dev.podcache.testing.NewThread;
-import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Patience;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -24,33 +23,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
-import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The output of processes. */
 @EnabledOnOs(OS.LINUX)
-@ExtendWith(NoLeaks.class)
-class ProcessOutputTest {
-
-    @TempDir
-    Path directory;
-
-    private ProcessFixture fixture;
-
-    @BeforeEach
-    void setUp() {
-        fixture = new ProcessFixture(directory);
-    }
-
-    @AfterEach
-    void tearDown() throws IOException {
-        fixture.close();
-    }
+class ProcessOutputTest extends OnProcesses {
 
     private static LogOptions tail(long lines) {
         return new LogOptions(false, false, false, OptionalLong.of(lines), Optional.empty());
@@ -162,7 +141,8 @@ class ProcessOutputTest {
 
     @Test
     void manyLines_onlyTheNewestTwoFilesAreKept() throws IOException, InterruptedException {
-        fixture.restarted(ProcessRuntime.builder(directory, fixture.timekeeper).outputLimit(1000));
+        fixture.restarted(
+                ProcessRuntime.builder(fixture.directory, fixture.timekeeper).outputLimit(1000));
 
         fixture.runToEnd("i=0; while [ $i -lt 500 ]; do i=$((i + 1)); echo line-$i; done");
 
@@ -181,7 +161,8 @@ class ProcessOutputTest {
 
     @Test
     void manyLines_followerSeesAllOfThemInOrder() throws IOException, InterruptedException {
-        fixture.restarted(ProcessRuntime.builder(directory, fixture.timekeeper).outputLimit(2000));
+        fixture.restarted(
+                ProcessRuntime.builder(fixture.directory, fixture.timekeeper).outputLimit(2000));
         // waits for the reader after each 50 lines, about one file
         fixture.run("i=0; while [ $i -lt 400 ]; do i=$((i + 1)); echo line-$i;"
                 + " [ $((i % 50)) -ne 0 ] || while [ ! -e read-$i ]; do sleep 0.02; done; done");
@@ -203,8 +184,8 @@ class ProcessOutputTest {
 
     @Test
     void builder_outputLimitOfZero_isRefused() {
-        assertThatThrownBy(() ->
-                        ProcessRuntime.builder(directory, fixture.timekeeper).outputLimit(0))
+        assertThatThrownBy(() -> ProcessRuntime.builder(fixture.directory, fixture.timekeeper)
+                        .outputLimit(0))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("outputLimit must be positive, but is 0");
     }

@@ -6,40 +6,19 @@ import static org.assertj.core.api.Assertions.tuple;
 import dev.podcache.kubelet.runtime.ContainerStatistics.PodUsage;
 import dev.podcache.kubelet.runtime.ContainerStatistics.VolumeUsage;
 import dev.podcache.kubelet.runtime.Launch.VolumeMountPoint;
-import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Patience;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
-import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What evictions need of containers that are processes: what they use, whom Linux kills first, what can be deleted. */
 @EnabledOnOs(OS.LINUX)
-@ExtendWith(NoLeaks.class)
-class ProcessPressureTest {
-
-    @TempDir
-    Path directory;
-
-    private ProcessFixture fixture;
-
-    @BeforeEach
-    void setUp() {
-        fixture = new ProcessFixture(directory);
-    }
-
-    @AfterEach
-    void tearDown() throws IOException {
-        fixture.close();
-    }
+class ProcessPressureTest extends OnProcesses {
 
     @Test
     void usage_volumesFilesAndProcesses_areCounted() throws IOException, InterruptedException {

@@ -19,7 +19,6 @@ import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -27,35 +26,17 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
-import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Containers as processes: start, end, restart and stop. */
 @EnabledOnOs(OS.LINUX)
-@ExtendWith(NoLeaks.class)
-class ProcessRuntimeTest {
+class ProcessRuntimeTest extends OnProcesses {
 
     private static final Duration LONG = Duration.ofMinutes(5);
-
-    @TempDir
-    Path directory;
-
-    private ProcessFixture fixture;
-
-    @BeforeEach
-    void setUp() {
-        fixture = new ProcessFixture(directory);
-    }
-
-    @AfterEach
-    void tearDown() throws IOException {
-        fixture.close();
-    }
 
     @Test
     void start_containerRuns_statusSaysSinceWhen() throws IOException, InterruptedException {
@@ -84,7 +65,7 @@ class ProcessRuntimeTest {
                 .endSpec()
                 .build();
 
-        fixture.runtime.start(pod, container("prepare"), launch(Map.of(), "true"));
+        fixture.runtime.startContainer(pod, container("prepare"), launch(Map.of(), "true"));
         fixture.awaitChange();
 
         PodState state = fixture.runtime.status(pod);
@@ -147,6 +128,19 @@ class ProcessRuntimeTest {
                         "PODCACHE_ROOT=" + fixture.instance(0).resolve("root"));
     }
 
+    @ParameterizedTest
+    @CsvSource({"'', HOSTNAME=web-0", "mine, HOSTNAME=mine"})
+    void start_hostname_isAVariable_unlessTheContainerHasItsOwn(String own, String expected)
+            throws IOException, InterruptedException {
+        Map<String, String> environment = own.isEmpty() ? Map.of() : Map.of("HOSTNAME", own);
+
+        fixture.start(new Launch(
+                List.of("env"), List.of(), "", environment, List.of(), List.of(), 0, "", "web-0", "web-0.svc"));
+        fixture.awaitChange();
+
+        assertThat(fixture.logs().lines()).contains(expected);
+    }
+
     @Test
     void start_argumentsWithBlanksAndQuotes_arriveUnchanged() throws IOException, InterruptedException {
         Launch launch = new Launch(
@@ -193,7 +187,7 @@ class ProcessRuntimeTest {
         assertThat(Thread.interrupted()).isFalse();
         assertThat(fixture.runtime.status(fixture.pod).containers()).isEmpty();
         try (Stream<ProcessHandle> children = ProcessHandle.current().children()) {
-            children.filter(child -> child.info().commandLine().orElse("").contains(directory.toString()))
+            children.filter(child -> child.info().commandLine().orElse("").contains(fixture.directory.toString()))
                     .forEach(child -> ProcessFixture.awaitEnd(child.pid()));
         }
     }
@@ -294,9 +288,9 @@ class ProcessRuntimeTest {
                 .endSpec()
                 .build();
         fixture.run("exec sleep 300");
-        fixture.runtime.start(pod, container("side"), launch(Map.of(), "sleep", "300"));
+        fixture.runtime.startContainer(pod, container("side"), launch(Map.of(), "sleep", "300"));
 
-        fixture.runtime.stop(fixture.key, LONG);
+        fixture.runtime.stopPod(fixture.key, LONG);
 
         assertThat(fixture.runtime.status(pod).containers())
                 .extracting(status -> status.getState().getTerminated().getExitCode())
@@ -320,7 +314,7 @@ class ProcessRuntimeTest {
         fixture.runtime.forget(fixture.key);
         fixture.runtime.forget(PodKey.of("shop", "web", "unknown"));
 
-        assertThat(directory.resolve("pods/uid-1")).doesNotExist();
+        assertThat(fixture.directory.resolve("pods/uid-1")).doesNotExist();
         assertThat(fixture.runtime.pods()).isEmpty();
         assertThat(fixture.runtime.status(fixture.pod).containers()).isEmpty();
     }
@@ -330,12 +324,13 @@ class ProcessRuntimeTest {
         PodKey evil = PodKey.of("shop", "web", "../../evil");
 
         assertThatThrownBy(() -> fixture.runtime.forget(evil)).isInstanceOf(IOException.class);
-        assertThatThrownBy(() -> fixture.runtime.stop(fixture.key, "../main", LONG))
+        assertThatThrownBy(() -> fixture.runtime.stopContainer(fixture.key, "../main", LONG))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("../main");
         assertThatThrownBy(() -> fixture.runtime.logs(fixture.key, "..", LogOptions.ALL))
                 .isInstanceOf(IOException.class);
-        assertThatThrownBy(() -> fixture.runtime.start(fixture.pod, container("../../x"), launch(Map.of(), "true")))
+        assertThatThrownBy(() ->
+                        fixture.runtime.startContainer(fixture.pod, container("../../x"), launch(Map.of(), "true")))
                 .isInstanceOf(IOException.class);
     }
 
@@ -355,22 +350,23 @@ class ProcessRuntimeTest {
 
     @Test
     void health_directoryIsGone_saysSo() {
-        ProcessRuntime other = ProcessRuntime.in(directory.resolve("absent"), fixture.timekeeper);
+        ProcessRuntime other = ProcessRuntime.in(fixture.directory.resolve("absent"), fixture.timekeeper);
 
         assertThat(other.health().problem().orElseThrow()).contains("absent");
     }
 
     @Test
     void podIp_isTheOneOfTheBuilder() {
-        fixture.restarted(ProcessRuntime.builder(directory, fixture.timekeeper).podIp("192.0.2.9"));
+        fixture.restarted(
+                ProcessRuntime.builder(fixture.directory, fixture.timekeeper).podIp("192.0.2.9"));
 
         assertThat(fixture.runtime.status(fixture.pod).podIps()).containsExactly("192.0.2.9");
     }
 
     @Test
     void podIp_isNoAddress_isRefused() {
-        assertThatThrownBy(() ->
-                        ProcessRuntime.builder(directory, fixture.timekeeper).podIp("web.example"))
+        assertThatThrownBy(() -> ProcessRuntime.builder(fixture.directory, fixture.timekeeper)
+                        .podIp("web.example"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("podIp must be an IP address, but is \"web.example\"");
     }

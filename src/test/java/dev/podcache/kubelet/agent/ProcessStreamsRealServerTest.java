@@ -110,7 +110,7 @@ class ProcessStreamsRealServerTest {
         try (Timekeeper time = Timekeeper.system()) {
             ProcessRuntime left = runtime(time);
             for (PodKey pod : left.pods()) {
-                left.stop(pod, Duration.ZERO);
+                left.stopPod(pod, Duration.ZERO);
             }
         }
         web().withGracePeriod(0).delete();

@@ -9,7 +9,6 @@ import dev.podcache.kubelet.runtime.ContainerExec.ContainerProcess;
 import dev.podcache.kubelet.runtime.PodPortForward.PortConnection;
 import dev.podcache.testing.FreePorts;
 import dev.podcache.testing.NewThread;
-import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Patience;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -18,41 +17,26 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
-import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Attachments to processes, and connections to their ports. */
 @EnabledOnOs(OS.LINUX)
-@ExtendWith(NoLeaks.class)
-class ProcessStreamsTest {
+class ProcessStreamsTest extends OnProcesses {
 
     /** Prints a line when the test creates the file {@code go}, and ends. */
     private static final String WAITING = "echo ready; while [ ! -e go ]; do sleep 0.05; done; echo late; echo end >&2";
 
-    @TempDir
-    Path directory;
-
-    private ProcessFixture fixture;
-
     @BeforeEach
     void setUp() {
-        fixture = new ProcessFixture(directory);
-        fixture.restarted(ProcessRuntime.builder(directory, fixture.timekeeper).portForwarding());
-    }
-
-    @AfterEach
-    void tearDown() throws IOException {
-        fixture.close();
+        fixture.restarted(
+                ProcessRuntime.builder(fixture.directory, fixture.timekeeper).portForwarding());
     }
 
     private ContainerProcess attach() throws IOException {

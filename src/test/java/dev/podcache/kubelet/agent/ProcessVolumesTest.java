@@ -9,42 +9,21 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.google.common.base.Throwables;
 import dev.podcache.kubelet.runtime.Launch.VolumeMountPoint;
 import dev.podcache.kubelet.runtime.VolumeFile;
-import dev.podcache.testing.NoLeaks;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
-import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Volumes and working directories of processes. */
 @EnabledOnOs(OS.LINUX)
-@ExtendWith(NoLeaks.class)
-class ProcessVolumesTest {
+class ProcessVolumesTest extends OnProcesses {
 
     private static final VolumeMountPoint TLS = new VolumeMountPoint("tls", "/etc/tls", "", true);
-
-    @TempDir
-    Path directory;
-
-    private ProcessFixture fixture;
-
-    @BeforeEach
-    void setUp() {
-        fixture = new ProcessFixture(directory);
-    }
-
-    @AfterEach
-    void tearDown() throws IOException {
-        fixture.close();
-    }
 
     private void mount(String value) throws IOException {
         VolumeFile file = VolumeFile.of(value.getBytes(StandardCharsets.UTF_8), 0644);
@@ -160,12 +139,13 @@ class ProcessVolumesTest {
         Path shm = Path.of("/dev/shm");
         assumeTrue(Files.isWritable(shm) && Files.getFileStore(shm).type().equals("tmpfs"), "no tmpfs at /dev/shm");
         Path memory = Files.createTempDirectory(shm, "podcache");
-        fixture.restarted(ProcessRuntime.builder(directory, fixture.timekeeper).memory(memory));
+        fixture.restarted(
+                ProcessRuntime.builder(fixture.directory, fixture.timekeeper).memory(memory));
 
         mount("first");
 
         assertThat(memory.resolve("uid-1/volumes/tls/key")).hasContent("first");
-        assertThat(directory.resolve("pods/uid-1/volumes/tls")).doesNotExist();
+        assertThat(fixture.directory.resolve("pods/uid-1/volumes/tls")).doesNotExist();
         fixture.runtime.forget(fixture.key);
         assertThat(memory).isEmptyDirectory();
         Files.delete(memory);
@@ -175,7 +155,7 @@ class ProcessVolumesTest {
     void memoryDirectory_onADisk_isRefused() {
         Path disk = Path.of("/proc");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> ProcessRuntime.builder(directory, fixture.timekeeper)
+                .isThrownBy(() -> ProcessRuntime.builder(fixture.directory, fixture.timekeeper)
                         .memory(disk)
                         .build())
                 .withMessageContaining("the memory directory");

@@ -11,6 +11,7 @@ import dev.podcache.kubelet.certificate.NodeCertificate;
 import dev.podcache.kubelet.nodelease.NodeLeaseOptions;
 import dev.podcache.micrometer.CertificateMeterBinder;
 import dev.podcache.micrometer.PrometheusScrape;
+import dev.podcache.object.Subject;
 import dev.podcache.testing.FixedHost;
 import dev.podcache.testing.FreePorts;
 import dev.podcache.testing.NoLeaks;
@@ -61,18 +62,18 @@ final class ServedAgent implements AutoCloseable {
     final NodeAgent agent;
 
     /** Lets everybody with the token do everything. */
-    static final class OneToken implements AccessReviews {
+    record OneToken(String token) implements AccessReviews {
 
         @Override
-        public CompletableFuture<Optional<ReviewedUser>> reviewToken(String token) {
-            return CompletableFuture.completedFuture(Optional.of(token)
-                    .filter(TOKEN::equals)
-                    .map(known -> new ReviewedUser("reader", "u-1", List.of(), Map.of())));
+        public CompletableFuture<Optional<Subject>> reviewToken(String shown) {
+            return CompletableFuture.completedFuture(Optional.of(shown)
+                    .filter(token::equals)
+                    .map(known -> Subject.user("reader", List.of(), "u-1", Map.of())));
         }
 
         @Override
-        public CompletableFuture<Boolean> reviewAccess(ReviewedUser user, ResourceAccess access) {
-            return CompletableFuture.completedFuture(true);
+        public CompletableFuture<Review> review(Subject user, ResourceAccess access) {
+            return CompletableFuture.completedFuture(new Review(true, ""));
         }
     }
 
@@ -109,7 +110,7 @@ final class ServedAgent implements AutoCloseable {
                 .server(options -> options.address("127.0.0.1")
                         .port(0)
                         .certificate(certificate, key)
-                        .reviews(new OneToken()));
+                        .reviews(new OneToken(TOKEN)));
         agent = changes.apply(builder).build();
         cluster.create(Secrets.of("shop", "db", NoLeaks.CANARY));
         cluster.create(Pods.withVolume(Pods.assigned(NODE, "web"), "db").build());

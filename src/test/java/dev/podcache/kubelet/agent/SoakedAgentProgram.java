@@ -29,7 +29,9 @@ final class SoakedAgentProgram {
                         .node(NODE)
                         .facts(new FixedHost())
                         .healthPort("127.0.0.1", Integer.parseInt(arguments[1]))
-                        .server(options -> options.address("127.0.0.1").port(0).reviews(new ServedAgent.OneToken()))
+                        .server(options -> options.address("127.0.0.1")
+                                .port(0)
+                                .reviews(new ServedAgent.OneToken(ServedAgent.TOKEN)))
                         .build()) {
             agent.start();
             Patience.await()

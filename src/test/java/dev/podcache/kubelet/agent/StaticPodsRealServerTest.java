@@ -57,9 +57,12 @@ class StaticPodsRealServerTest {
     }
 
     private NodeAgent start() {
-        NodeAgentBuilder options = NodeAgent.builder(client).node(node).runtime(runtime);
-        options.staticPods = Optional.of(new StaticPodFiles(manifests, Duration.ofMillis(200)));
-        NodeAgent agent = options.withoutServer().build();
+        NodeAgent agent = NodeAgent.builder(client)
+                .node(node)
+                .runtime(runtime)
+                .staticPods(new StaticPodFiles(manifests, Duration.ofMillis(200)))
+                .withoutServer()
+                .build();
         agent.start();
         return agent;
     }

@@ -6,6 +6,7 @@ import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.apiserver.WatchHandle;
+import dev.podcache.kubelet.podconfig.TrustBundleSource;
 import dev.podcache.node.NodeLister;
 import io.fabric8.kubernetes.api.model.Service;
 import java.time.Duration;
@@ -35,6 +36,11 @@ record WithoutServices(AgentServer server) implements AgentServer {
     @Override
     public Caches caches(NodeLister node) {
         return server.caches(node);
+    }
+
+    @Override
+    public TrustBundleSource trustBundles() {
+        return server.trustBundles();
     }
 
     @Override

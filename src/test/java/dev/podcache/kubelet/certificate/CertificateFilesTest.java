@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.podcache.apiserver.credentials.PemText;
+import dev.podcache.testing.NewThread;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.TestCertificates;
 import java.io.IOException;
@@ -16,10 +17,16 @@ import java.security.KeyPair;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -29,6 +36,8 @@ class CertificateFilesTest {
 
     private static final Instant NOW = Instant.parse("2026-01-31T23:59:59Z");
     private static final Duration LIFE = Duration.ofDays(1);
+    private static final int READS = 393;
+    private static final int ROTATIONS = 150;
 
     @TempDir
     private Path directory;
@@ -83,6 +92,36 @@ class CertificateFilesTest {
         assertInUse(second);
         try (Stream<Path> left = Files.list(directory)) {
             assertThat(left).hasSize(2 + (int) secondsLater);
+        }
+    }
+
+    @Test
+    @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void store_150TimesWhileOthersRead393Times_eachReadsAWholePair() throws Exception {
+        AtomicBoolean over = new AtomicBoolean();
+        AtomicInteger reads = new AtomicInteger();
+        List<CompletableFuture<Void>> readers = Stream.generate(
+                        () -> CompletableFuture.runAsync(() -> readUntil(over, reads), NewThread.EACH))
+                .limit(2)
+                .toList();
+        for (int i = 1; i <= ROTATIONS || reads.get() < READS; i++) {
+            files.store("edge-1", i % 2 == 0 ? first : second, NOW.plusSeconds(i));
+        }
+        over.set(true);
+        readers.forEach(CompletableFuture::join);
+
+        assertThat(reads).hasValueGreaterThanOrEqualTo(READS);
+    }
+
+    /** The files refuse a certificate with another key. */
+    private void readUntil(AtomicBoolean over, AtomicInteger reads) {
+        try {
+            while (!over.get()) {
+                assertThat(files.read().certificate()).isIn(first.certificate(), second.certificate());
+                reads.incrementAndGet();
+            }
+        } catch (IOException | GeneralSecurityException e) {
+            throw new AssertionError(e);
         }
     }
 

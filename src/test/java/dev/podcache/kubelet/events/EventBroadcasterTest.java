@@ -287,6 +287,32 @@ class EventBroadcasterTest {
         assertThat(server.actions()).hasSize(2);
     }
 
+    /** A webhook, or another writer of the event, may have set any count. */
+    @Test
+    void written_answeredWithTheLargestCount_staysThere() {
+        List<String> patches = new ArrayList<>();
+        ObjectApi<Event> counting = new ForwardingObjectApi<>(server.api(ObjectKind.EVENT, Duration.ofSeconds(10))) {
+            @Override
+            public CompletableFuture<Event> create(Event event) {
+                return CompletableFuture.completedFuture(
+                        new EventBuilder(event).withCount(Integer.MAX_VALUE).build());
+            }
+
+            @Override
+            public CompletableFuture<Event> patch(ObjectKey key, String patch) {
+                patches.add(patch);
+                return CompletableFuture.completedFuture(
+                        new EventBuilder().withNewMetadata().endMetadata().build());
+            }
+        };
+        try (EventBroadcaster other = EventBroadcaster.to(counting, "kubelet", "worker-1", time)) {
+            other.event(WEB, EventRecorder.EventType.WARNING, "Failed", "no image");
+            other.event(WEB, EventRecorder.EventType.WARNING, "Failed", "no image");
+        }
+
+        assertThat(patches).singleElement().asString().startsWith("{\"count\":2147483647,");
+    }
+
     /** A webhook may remove the count. */
     @Test
     void written_answeredWithoutACount_nextOneIsWrittenToo() {

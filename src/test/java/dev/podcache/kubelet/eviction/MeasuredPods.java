@@ -8,7 +8,6 @@ import dev.podcache.kubelet.runtime.ContainerStatistics.VolumeUsage;
 import dev.podcache.pod.PodReferences;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerBuilder;
-import io.fabric8.kubernetes.api.model.EmptyDirVolumeSource;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
@@ -59,7 +58,10 @@ final class MeasuredPods {
                 .editSpec()
                 .addNewVolume()
                 .withName("local-volume")
-                .withEmptyDir(new EmptyDirVolumeSource(medium, sizeLimit.isEmpty() ? null : Quantity.parse(sizeLimit)))
+                .withNewEmptyDir()
+                .withMedium(medium)
+                .withSizeLimit(sizeLimit.isEmpty() ? null : Quantity.parse(sizeLimit))
+                .endEmptyDir()
                 .endVolume()
                 .endSpec()
                 .build();

@@ -2,6 +2,7 @@ package dev.podcache.kubelet.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import com.google.common.base.Splitter;
 import com.google.common.net.InetAddresses;
@@ -143,10 +144,10 @@ class ThisMachineTest {
                 .build();
         HostFacts facts = facts();
         List<InetAddress> usable = facts.defaultRouteAddresses();
-        String nodeIp = usable.isEmpty() ? "" : InetAddresses.toAddrString(usable.get(0));
+        assumeThat(usable).as("addresses of the default route").isNotEmpty();
+        String nodeIp = InetAddresses.toAddrString(usable.get(0));
         NodeStatusSetters.standard("here", facts, new RecordedEvents())
                 .nodeIps(NodeIps.parse(nodeIp))
-                .externalCloudProvider(usable.isEmpty())
                 .build()
                 .forEach(setter -> setter.set(node, Instant.EPOCH));
         assertThat(node.getStatus().getConditions().get(3).getMessage()).isEqualTo("kubelet is posting ready status");

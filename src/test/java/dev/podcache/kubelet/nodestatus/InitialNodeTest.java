@@ -36,41 +36,29 @@ class InitialNodeTest {
     @Test
     void toNode_configuredLabels_overrideThePlatforms() {
         Node node = Nodes.initial()
-                .hostname("host-1")
                 .labels(Map.of("kubernetes.io/arch", "riscv64", "disk", "ssd"))
                 .build()
                 .toNode();
 
         assertThat(node.getMetadata().getLabels())
-                .containsEntry("kubernetes.io/hostname", "host-1")
+                .containsEntry("kubernetes.io/hostname", "worker-1")
                 .containsEntry("kubernetes.io/arch", "riscv64")
                 .containsEntry("beta.kubernetes.io/arch", "amd64")
                 .containsEntry("disk", "ssd");
     }
 
     @Test
-    void toNode_taints_areInOrderWithTheClouds() {
+    void toNode_taints_areInOrder() {
         Node node = Nodes.initial()
                 .taints(NodeTaints.parse("b=1:NoSchedule,a:NoExecute"))
-                .externalCloudProvider(true)
                 .providerId("cloud:///1")
                 .build()
                 .toNode();
 
         assertThat(node.getSpec().getTaints())
                 .extracting(Taint::getKey, Taint::getValue, Taint::getEffect)
-                .containsExactly(
-                        tuple("b", "1", "NoSchedule"),
-                        tuple("a", null, "NoExecute"),
-                        tuple("node.cloudprovider.kubernetes.io/uninitialized", "true", "NoSchedule"));
+                .containsExactly(tuple("b", "1", "NoSchedule"), tuple("a", null, "NoExecute"));
         assertThat(node.getSpec().getProviderID()).isEqualTo("cloud:///1");
-    }
-
-    @Test
-    void toNode_noAttachDetachController_hasNoAnnotation() {
-        Node node = Nodes.initial().controllerManagedAttachDetach(false).build().toNode();
-
-        assertThat(node.getMetadata().getAnnotations()).isEmpty();
     }
 
     @Test
@@ -94,9 +82,6 @@ class InitialNodeTest {
         assertThatThrownBy(() -> InitialNode.builder("worker-1", "lin ux", "amd64"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("operating system \"lin ux\"");
-        assertThatThrownBy(() -> Nodes.initial().hostname("a".repeat(64)))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("host name");
         assertThatThrownBy(() -> Nodes.initial().labels(Map.of("kubernetes.io/role", "x")))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("kubernetes.io/role");

@@ -18,7 +18,7 @@ class LastReportProperties {
             @ForAll @LongRange(min = 1, max = 86_400) long frequency,
             @ForAll @DoubleRange(min = 0, max = 1, maxIncluded = false) double random,
             @ForAll long now) {
-        LastReport report = new LastReport(Duration.ofSeconds(frequency), () -> random);
+        StatusReports.LastReport report = new StatusReports.LastReport(Duration.ofSeconds(frequency), () -> random);
         report.sent(now, "");
         report.sending(true);
         report.sent(now, "");
@@ -37,7 +37,7 @@ class LastReportProperties {
             @ForAll @LongRange(min = 1, max = 86_400) long frequency,
             @ForAll @DoubleRange(min = 0, max = 1, maxIncluded = false) double random,
             @ForAll long now) {
-        LastReport report = new LastReport(Duration.ofSeconds(frequency), () -> random);
+        StatusReports.LastReport report = new StatusReports.LastReport(Duration.ofSeconds(frequency), () -> random);
         report.sending(true);
         report.sent(now, "");
         report.sending(false);
@@ -50,7 +50,7 @@ class LastReportProperties {
     /** The longest possible frequency, which disables reports without a change. */
     @Example
     void isDue_frequencyOfCenturies_notTheNextSecond() {
-        LastReport report = new LastReport(Duration.ofNanos(Long.MAX_VALUE), () -> 0.9);
+        StatusReports.LastReport report = new StatusReports.LastReport(Duration.ofNanos(Long.MAX_VALUE), () -> 0.9);
         report.sending(true);
         report.sent(0, "");
 
@@ -59,12 +59,13 @@ class LastReportProperties {
 
     @Property
     void isDue_neverReported_always(@ForAll long now) {
-        assertThat(new LastReport(Duration.ofMinutes(5), () -> 0.5).isDue(now)).isTrue();
+        assertThat(new StatusReports.LastReport(Duration.ofMinutes(5), () -> 0.5).isDue(now))
+                .isTrue();
     }
 
     @Example
     void isDue_forgotten_atOnceAndWithANewDelay() {
-        LastReport report = new LastReport(Duration.ofSeconds(10), () -> 0.0);
+        StatusReports.LastReport report = new StatusReports.LastReport(Duration.ofSeconds(10), () -> 0.0);
         report.sending(true);
         report.sent(0, "");
         report.forget();
@@ -79,7 +80,7 @@ class LastReportProperties {
 
     @Example
     void differsIn_podCidrs_onlyIfNotTheReportedOnes() {
-        LastReport report = new LastReport(Duration.ofSeconds(10), () -> 0.0);
+        StatusReports.LastReport report = new StatusReports.LastReport(Duration.ofSeconds(10), () -> 0.0);
         assertThat(report.differsIn("")).isFalse();
         assertThat(report.differsIn("10.0.0.0/24")).isTrue();
 

@@ -20,13 +20,14 @@ class NodeAddressSetterTest {
     private final NodeStatusFixture status = new NodeStatusFixture();
     private final FakeHost host = new FakeHost().withAddresses("10.1.1.1", "10.1.1.2", "fd01::1234");
     private List<InetAddress> named = List.of();
-    private boolean external;
     private String hostName = HOST_NAME;
 
     private void set(String nodeIp) {
-        NodeAddressSetter.NodeIdentity identity =
-                new NodeAddressSetter.NodeIdentity(hostName, NodeIps.parse(nodeIp), external);
-        new NodeAddressSetter(identity, host, name -> name.equals(NodeStatusFixture.NAME) ? named : List.of())
+        new NodeAddressSetter(
+                        hostName,
+                        NodeIps.parse(nodeIp),
+                        host,
+                        name -> name.equals(NodeStatusFixture.NAME) ? named : List.of())
                 .set(status.node, NOW);
     }
 
@@ -93,34 +94,7 @@ class NodeAddressSetterTest {
     }
 
     @Test
-    void set_external_annotatesTheGivenIps() {
-        external = true;
-        set("10.1.1.1,fd01::1234");
-        assertThat(status.node.getMetadata().getAnnotations()).containsEntry(ANNOTATION, "10.1.1.1,fd01::1234");
-        assertThat(addresses())
-                .containsExactly("InternalIP 10.1.1.1", "InternalIP fd01::1234", "Hostname test-hostname");
-    }
-
-    @Test
-    void set_externalWithoutAnIp_setsOnlyTheHostName() {
-        external = true;
-        host.defaultRoutes = FakeHost.ips("10.1.1.1");
-        set("");
-        assertThat(addresses()).containsExactly("Hostname test-hostname");
-        assertThat(status.node.getMetadata().getAnnotations()).doesNotContainKey(ANNOTATION);
-    }
-
-    @Test
-    void set_externalHasSetAddresses_leavesThemToIt() {
-        external = true;
-        status.node.getStatus().getAddresses().add(new NodeAddress("10.0.0.7", "ExternalIP"));
-        set("10.1.1.1");
-        assertThat(addresses()).containsExactly("ExternalIP 10.0.0.7");
-        assertThat(status.node.getMetadata().getAnnotations()).containsEntry(ANNOTATION, "10.1.1.1");
-    }
-
-    @Test
-    void set_notExternal_removesTheOldAnnotationAndKeepsOthers() {
+    void set_always_removesTheOldAnnotationAndKeepsOthers() {
         status.node.getMetadata().getAnnotations().put(ANNOTATION, "10.0.0.7");
         status.node.getMetadata().getAnnotations().put("other", "stays");
         set("10.1.1.1");

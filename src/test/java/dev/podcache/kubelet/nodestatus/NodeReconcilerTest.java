@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** TestUpdateDefaultLabels, TestReconcileExtendedResource and TestReconcileHugePageResource of the kubelet. */
+/** TestUpdateDefaultLabels and TestReconcileHugePageResource of the kubelet. */
 class NodeReconcilerTest {
 
     private static final String HOST = "kubernetes.io/hostname";
@@ -76,43 +76,12 @@ class NodeReconcilerTest {
         assertThat(existing.getMetadata().getLabels()).isEqualTo(DEFAULTS);
     }
 
-    @ParameterizedTest
-    @MethodSource("extendedTable")
-    void extendedResources_existingNode_areResetIfAsked(
-            Map<String, Quantity> capacity,
-            Map<String, Quantity> allocatable,
-            boolean reset,
-            boolean changed,
-            Map<String, Quantity> expected) {
-        Node existing = Nodes.withResources(capacity, allocatable);
-
-        assertThat(NodeReconciler.extendedResources(Nodes.empty(), existing, reset))
-                .isEqualTo(changed);
-        assertThat(existing.getStatus().getCapacity()).isEqualTo(expected);
-        assertThat(existing.getStatus().getAllocatable()).isEqualTo(expected);
-    }
-
-    static Arguments[] extendedTable() {
-        Map<String, Quantity> plain = quantities("cpu", "2", "memory", "10e9", "ephemeral-storage", "5000");
-        Map<String, Quantity> devices =
-                with(plain, "example.com/one", new Quantity("2"), "example.com/two", new Quantity("10"));
-        Map<String, Quantity> none =
-                with(plain, "example.com/one", new Quantity("0"), "example.com/two", new Quantity("0"));
-        return new Arguments[] {
-            Arguments.of(Named.of("no extended resources, not reset", plain), plain, false, false, plain),
-            Arguments.of(Named.of("no extended resources, reset", plain), plain, true, false, plain),
-            Arguments.of(Named.of("kept while their plugins are known", devices), devices, false, false, devices),
-            Arguments.of(Named.of("reset", devices), devices, true, true, none),
-            Arguments.of(Named.of("reset though they are none already", none), none, true, true, none)
-        };
-    }
-
     @Test
-    void extendedResources_existingNodeWithoutResources_getsThoseOfTheInitialOne() {
+    void defaultResources_existingNodeWithoutResources_getsThoseOfTheInitialOne() {
         Node existing = Nodes.empty();
         Node initial = Nodes.withResources(quantities("cpu", "2"), quantities("cpu", "1"));
 
-        assertThat(NodeReconciler.extendedResources(initial, existing, false)).isTrue();
+        assertThat(NodeReconciler.defaultResources(initial, existing)).isTrue();
         assertThat(existing.getStatus().getCapacity()).isEqualTo(quantities("cpu", "2"));
         assertThat(existing.getStatus().getAllocatable()).isEqualTo(quantities("cpu", "1"));
     }
@@ -171,9 +140,5 @@ class NodeReconcilerTest {
         Map<String, V> copy = new HashMap<>(map);
         copy.put(key, value);
         return copy;
-    }
-
-    private static <V> Map<String, V> with(Map<String, V> map, String key, V value, String key2, V value2) {
-        return with(with(map, key, value), key2, value2);
     }
 }

@@ -49,8 +49,7 @@ class NodeRegistrationTest {
                     RequestPattern.any().verb(attempt.failing));
         }
 
-        CompletableFuture<Void> done = registration(Nodes.initial().controllerManagedAttachDetach(attempt.attachDetach))
-                .attempt();
+        CompletableFuture<Void> done = registration(Nodes.initial()).attempt();
 
         assertThat(done.isDone()).isTrue();
         assertThat(done.isCompletedExceptionally()).isEqualTo(!succeeds);
@@ -63,19 +62,17 @@ class NodeRegistrationTest {
     }
 
     record RegistrationCase(
-            @Nullable Node existing,
-            boolean attachDetach,
-            @Nullable Verb failing) {}
+            @Nullable Node existing, @Nullable Verb failing) {}
 
     static Arguments[] attempts() {
         return new Arguments[] {
-            row("new node", new RegistrationCase(null, true, null), true, 1, "true"),
-            row("existing, same annotation", new RegistrationCase(existing(true), true, null), true, 2, "true"),
-            row("existing, no annotation any more", new RegistrationCase(existing(true), false, null), true, 3, null),
-            row("existing, annotation now", new RegistrationCase(existing(false), true, null), true, 3, "true"),
-            row("create failed", new RegistrationCase(null, true, Verb.CREATE), false, 1, null),
-            row("get failed", new RegistrationCase(existing(true), true, Verb.GET), false, 2, null),
-            row("patch failed", new RegistrationCase(existing(true), false, Verb.PATCH), false, 3, null)
+            row("new node", new RegistrationCase(null, null), true, 1, "true"),
+            row("existing, same annotation", new RegistrationCase(existing("true"), null), true, 2, "true"),
+            row("existing, another annotation", new RegistrationCase(existing("false"), null), true, 3, "true"),
+            row("existing, annotation now", new RegistrationCase(existing(null), null), true, 3, "true"),
+            row("create failed", new RegistrationCase(null, Verb.CREATE), false, 1, null),
+            row("get failed", new RegistrationCase(existing("true"), Verb.GET), false, 2, null),
+            row("patch failed", new RegistrationCase(existing(null), Verb.PATCH), false, 3, null)
         };
     }
 
@@ -84,16 +81,19 @@ class NodeRegistrationTest {
         return Arguments.of(Named.of(name, attempt), succeeds, calls, annotation);
     }
 
-    private static Node existing(boolean attachDetach) {
-        return Nodes.initial()
-                .controllerManagedAttachDetach(attachDetach)
-                .build()
-                .toNode();
+    private static Node existing(@Nullable String attachDetach) {
+        Node node = Nodes.initial().build().toNode();
+        if (attachDetach == null) {
+            node.getMetadata().getAnnotations().remove(InitialNode.ATTACH_DETACH);
+        } else {
+            node.getMetadata().getAnnotations().put(InitialNode.ATTACH_DETACH, attachDetach);
+        }
+        return node;
     }
 
     @Test
     void attempt_createForbidden_usesTheExistingNode() {
-        fixture.server.cluster().create(existing(true));
+        fixture.server.cluster().create(existing("true"));
         forbidCreation();
 
         assertThat(registration(Nodes.initial()).attempt()).isCompleted();
@@ -115,7 +115,7 @@ class NodeRegistrationTest {
     void attempt_existing_isCorrectedAndKeepsOtherFields() {
         fixture.server
                 .cluster()
-                .create(new NodeBuilder(existing(true))
+                .create(new NodeBuilder(existing("true"))
                         .editMetadata()
                         .addToLabels(Map.of("kubernetes.io/arch", "arm64", "disk", "hdd"))
                         .endMetadata()
@@ -140,7 +140,7 @@ class NodeRegistrationTest {
 
     @Test
     void register_existingNode_isDone() {
-        fixture.server.cluster().create(existing(true));
+        fixture.server.cluster().create(existing("true"));
 
         CompletableFuture<Void> registered = registration(Nodes.initial()).register(this::failed);
         fixture.time.advance(Duration.ofMillis(100));
@@ -208,6 +208,12 @@ class NodeRegistrationTest {
     }
 
     private NodeRegistration registration(InitialNode.Builder node, ImmutableList<NodeStatusSetter> setters) {
-        return new NodeRegistration(fixture.api, new NodeStatusComputation(node.build(), setters), fixture.time, false);
+        return new NodeRegistration(
+                fixture.api,
+                new StatusReports(
+                        fixture.api,
+                        NodeStatusOptions.builder(node.build()).setters(setters).build(),
+                        fixture.time)::initial,
+                fixture.time);
     }
 }

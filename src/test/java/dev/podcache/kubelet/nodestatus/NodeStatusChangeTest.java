@@ -4,10 +4,16 @@ import static dev.podcache.kubelet.nodestatus.Nodes.condition;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.podcache.object.ModelJson;
+import dev.podcache.testing.FullModels;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.api.model.NodeCondition;
 import io.fabric8.kubernetes.api.model.NodeStatus;
 import io.fabric8.kubernetes.api.model.NodeStatusBuilder;
 import java.time.Instant;
+import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
@@ -29,14 +35,37 @@ class NodeStatusChangeTest {
     @ParameterizedTest
     @MethodSource("table")
     void between_twoStatuses_findsChanges(@Nullable NodeStatus before, @Nullable NodeStatus after, boolean expected) {
-        ObjectNode treeBefore = before == null ? null : NodeJson.tree(before);
-        ObjectNode treeAfter = after == null ? null : NodeJson.tree(after);
+        ObjectNode treeBefore = before == null ? null : ModelJson.tree(before);
+        ObjectNode treeAfter = after == null ? null : ModelJson.tree(after);
 
-        assertThat(NodeStatusChange.between(before, after)).isEqualTo(expected);
-        assertThat(NodeStatusChange.between(after, before)).isEqualTo(expected);
+        assertThat(NodeStatusDifference.hasChanged(before, after)).isEqualTo(expected);
+        assertThat(NodeStatusDifference.hasChanged(after, before)).isEqualTo(expected);
 
-        assertThat(before == null ? null : NodeJson.tree(before)).isEqualTo(treeBefore);
-        assertThat(after == null ? null : NodeJson.tree(after)).isEqualTo(treeAfter);
+        assertThat(before == null ? null : ModelJson.tree(before)).isEqualTo(treeBefore);
+        assertThat(after == null ? null : ModelJson.tree(after)).isEqualTo(treeAfter);
+    }
+
+    static Stream<String> fields() {
+        return FullModels.of(NodeStatus.class).properties().stream().map(Map.Entry::getKey);
+    }
+
+    /** Also a field that only a later version of the model has, once the tests are compiled with that. */
+    @ParameterizedTest
+    @MethodSource("fields")
+    void between_eachFieldOfTheModel_isCompared_andIsInThePatch(String field) {
+        ObjectNode full = FullModels.of(NodeStatus.class);
+        Node with = new NodeBuilder()
+                .withStatus(ModelJson.model(full, NodeStatus.class))
+                .build();
+        full.remove(field);
+        Node without = new NodeBuilder()
+                .withStatus(ModelJson.model(full, NodeStatus.class))
+                .build();
+
+        assertThat(NodeStatusDifference.hasChanged(with.getStatus(), without.getStatus()))
+                .isTrue();
+        assertThat(NodeStatusDifference.patch(without, with)).contains("\"" + field + "\"");
+        assertThat(NodeStatusDifference.patch(with, with)).isEqualTo("{}");
     }
 
     static Arguments[] table() {
@@ -65,13 +94,15 @@ class NodeStatusChangeTest {
         absent.setImages(null);
         absent.setCapacity(null);
 
-        assertThat(NodeStatusChange.between(absent, new NodeStatus())).isFalse();
+        assertThat(NodeStatusDifference.hasChanged(absent, new NodeStatus())).isFalse();
     }
 
     @Test
     void between_quantitiesWrittenDifferently_isNoChange() {
-        assertThat(NodeStatusChange.between(withCpu("2"), withCpu("2000m"))).isFalse();
-        assertThat(NodeStatusChange.between(withCpu("2"), withCpu("2001m"))).isTrue();
+        assertThat(NodeStatusDifference.hasChanged(withCpu("2"), withCpu("2000m")))
+                .isFalse();
+        assertThat(NodeStatusDifference.hasChanged(withCpu("2"), withCpu("2001m")))
+                .isTrue();
     }
 
     @Test
@@ -80,7 +111,7 @@ class NodeStatusChangeTest {
                 .withAllocatable(Nodes.quantities("cpu", "1"))
                 .build();
 
-        assertThat(NodeStatusChange.between(new NodeStatus(), more)).isTrue();
+        assertThat(NodeStatusDifference.hasChanged(new NodeStatus(), more)).isTrue();
     }
 
     @Test
@@ -88,7 +119,8 @@ class NodeStatusChangeTest {
         NodeCondition local = condition("Ready", "True", T, T);
         local.setLastTransitionTime("2026-01-01T01:00:00+01:00");
 
-        assertThat(NodeStatusChange.between(status(READY), status(local))).isFalse();
+        assertThat(NodeStatusDifference.hasChanged(status(READY), status(local)))
+                .isFalse();
     }
 
     @Test
@@ -97,8 +129,10 @@ class NodeStatusChangeTest {
         NodeCondition timeless = condition("Ready", "True", T, T);
         timeless.setLastTransitionTime(null);
 
-        assertThat(NodeStatusChange.between(status(READY), status(timeless))).isTrue();
-        assertThat(NodeStatusChange.between(status(timeless), status(READY))).isTrue();
+        assertThat(NodeStatusDifference.hasChanged(status(READY), status(timeless)))
+                .isTrue();
+        assertThat(NodeStatusDifference.hasChanged(status(timeless), status(READY)))
+                .isTrue();
     }
 
     @Test
@@ -106,7 +140,7 @@ class NodeStatusChangeTest {
         NodeCondition odd = condition("Ready", "True", T, T);
         odd.setLastTransitionTime("yesterday");
 
-        assertThat(NodeStatusChange.between(status(READY), status(odd))).isTrue();
+        assertThat(NodeStatusDifference.hasChanged(status(READY), status(odd))).isTrue();
     }
 
     private static Arguments row(
@@ -126,5 +160,19 @@ class NodeStatusChangeTest {
         return new NodeStatusBuilder()
                 .withCapacity(Nodes.quantities("cpu", quantity))
                 .build();
+    }
+
+    /** A server leaves empty texts out of what it sends back. */
+    @Test
+    void hasChanged_emptyAndAbsentTexts_areEqual() {
+        NodeCondition empty = condition("Ready", "True", T, T);
+        empty.setReason("");
+        empty.setMessage("");
+        NodeCondition absent = condition("Ready", "True", T, T);
+        absent.setReason(null);
+        absent.setMessage(null);
+
+        assertThat(NodeStatusDifference.hasChanged(status(empty), status(absent)))
+                .isFalse();
     }
 }

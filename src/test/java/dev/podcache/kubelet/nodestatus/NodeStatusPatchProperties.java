@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.podcache.object.ModelJson;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeAddress;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
@@ -25,13 +26,13 @@ class NodeStatusPatchProperties {
     @Property
     void between_anyTwoNodes_appliedMakesOneOfTheOther(@ForAll("nodes") Node original, @ForAll("nodes") Node modified)
             throws Exception {
-        ObjectNode patch = (ObjectNode) JSON.readTree(NodeStatusPatch.between(original, modified));
+        ObjectNode patch = (ObjectNode) JSON.readTree(NodeStatusDifference.patch(original, modified));
 
-        ObjectNode patched = HandMadeMerge.apply(NodeJson.tree(original), patch);
+        ObjectNode patched = HandMadeMerge.apply(ModelJson.tree(original), patch);
 
         assertThat(patch.has("spec")).isFalse();
-        Node result = JSON.treeToValue(patched, Node.class);
-        assertThat(NodeStatusChange.between(result.getStatus(), modified.getStatus()))
+        Node result = ModelJson.model(patched, Node.class);
+        assertThat(NodeStatusDifference.hasChanged(result.getStatus(), modified.getStatus()))
                 .isFalse();
         assertThat(result.getStatus().getAddresses())
                 .isEqualTo(modified.getStatus().getAddresses());
@@ -45,14 +46,14 @@ class NodeStatusPatchProperties {
     @Property
     void between_anyTwoNodes_leavesLabelsOfOthers(@ForAll("nodes") Node original, @ForAll("nodes") Node modified)
             throws Exception {
-        ObjectNode patch = (ObjectNode) JSON.readTree(NodeStatusPatch.between(original, modified));
+        ObjectNode patch = (ObjectNode) JSON.readTree(NodeStatusDifference.patch(original, modified));
         Node now = new NodeBuilder(original)
                 .editMetadata()
                 .addToLabels("by", "others")
                 .endMetadata()
                 .build();
 
-        Node patched = JSON.treeToValue(HandMadeMerge.apply(NodeJson.tree(now), patch), Node.class);
+        Node patched = ModelJson.model(HandMadeMerge.apply(ModelJson.tree(now), patch), Node.class);
 
         assertThat(patched.getMetadata().getLabels()).containsEntry("by", "others");
     }

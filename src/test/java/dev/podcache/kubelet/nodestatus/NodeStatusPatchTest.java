@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.podcache.object.ModelJson;
 import dev.podcache.patch.StrategicMergePatch;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeAddress;
@@ -26,11 +27,11 @@ class NodeStatusPatchTest {
             .addToAnnotations("note", "x")
             .endMetadata()
             .build();
-    private final Node modified = NodeJson.copy(original);
+    private final Node modified = NodeStatusDifference.copy(original);
 
     @Test
     void between_equalNodes_isEmpty() throws Exception {
-        assertThat(NodeStatusPatch.between(original, modified)).isEqualTo("{}");
+        assertThat(NodeStatusDifference.patch(original, modified)).isEqualTo("{}");
     }
 
     @Test
@@ -38,7 +39,7 @@ class NodeStatusPatchTest {
         modified.getSpec().setUnschedulable(true);
         modified.getSpec().setProviderID("cloud:///1");
 
-        assertThat(NodeStatusPatch.between(original, modified)).isEqualTo("{}");
+        assertThat(NodeStatusDifference.patch(original, modified)).isEqualTo("{}");
     }
 
     @Test
@@ -69,7 +70,7 @@ class NodeStatusPatchTest {
                 .isEqualTo(json("{'status':{'phase':'Running','addresses':[{'address':'10.0.0.2','type':'InternalIP'},"
                         + "{'address':'fd00::2','type':'InternalIP'},{'$patch':'replace'}]}}"));
         assertThat(applied().path("status").path("addresses"))
-                .isEqualTo(NodeJson.tree(modified).path("status").path("addresses"));
+                .isEqualTo(ModelJson.tree(modified).path("status").path("addresses"));
     }
 
     @Test
@@ -94,7 +95,7 @@ class NodeStatusPatchTest {
         original.getStatus().setAddresses(List.of(ip("10.0.0.1"), ip("fd00::1")));
         modified.getStatus().setAddresses(List.of(ip("10.0.0.1"), ip("fd00::1")));
 
-        assertThat(NodeStatusPatch.between(original, modified)).isEqualTo("{}");
+        assertThat(NodeStatusDifference.patch(original, modified)).isEqualTo("{}");
     }
 
     private static NodeAddress ip(String address) {
@@ -102,11 +103,11 @@ class NodeStatusPatchTest {
     }
 
     private JsonNode patch() throws Exception {
-        return JSON.readTree(NodeStatusPatch.between(original, modified));
+        return JSON.readTree(NodeStatusDifference.patch(original, modified));
     }
 
     private ObjectNode applied() throws Exception {
-        return StrategicMergePatch.of("Node").apply(NodeJson.tree(original), (ObjectNode) patch());
+        return StrategicMergePatch.of("Node").apply(ModelJson.tree(original), (ObjectNode) patch());
     }
 
     private static JsonNode json(String text) throws Exception {

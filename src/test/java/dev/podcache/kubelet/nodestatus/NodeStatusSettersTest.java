@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -83,14 +82,14 @@ class NodeStatusSettersTest {
 
     @Test
     void build_always_setsKubeletPortAndPlatform() {
-        setters.kubeletPort(() -> OptionalInt.of(10255)).hostName("host");
+        setters.kubeletPort(() -> OptionalInt.of(10255));
         NodeStatus set = set();
         assertThat(set.getDaemonEndpoints().getKubeletEndpoint().getPort()).isEqualTo(10255);
         assertThat(set.getNodeInfo().getOperatingSystem()).isEqualTo("linux");
         assertThat(set.getNodeInfo().getArchitecture()).isEqualTo("amd64");
         assertThat(set.getAddresses())
                 .extracting(address -> address.getAddress())
-                .containsExactly("10.1.1.1", "host");
+                .containsExactly("10.1.1.1", NAME);
     }
 
     @Test
@@ -103,26 +102,13 @@ class NodeStatusSettersTest {
 
     @Test
     void build_suppliers_areReported() {
-        setters.images(() -> List.of(new NodeImage(List.of(), List.of("pause"), 1)), 1)
-                .volumesInUse(() -> Optional.of(Set.of("vol")))
+        setters.images(() -> List.of(new NodeImage(List.of(), List.of("pause"), 1)))
                 .versions(new NodeVersions("v1", "rt", () -> "2"))
-                .warning(() -> Optional.of("careful"))
                 .podLimits(7, 0);
         NodeStatus set = set();
         assertThat(set.getImages()).hasSize(1);
-        assertThat(set.getVolumesInUse()).containsExactly("vol");
         assertThat(set.getNodeInfo().getContainerRuntimeVersion()).isEqualTo("rt://2");
-        assertThat(set.getConditions().get(3).getMessage())
-                .isEqualTo("kubelet is posting ready status. WARNING: careful");
         assertThat(set.getCapacity().get("pods")).hasToString("7");
-    }
-
-    @Test
-    void build_external_leavesTheAddressesToTheCloudController() {
-        setters.externalCloudProvider(true).nodeIps(NodeIps.NONE);
-        assertThat(set().getAddresses())
-                .extracting(address -> address.getType())
-                .containsExactly("Hostname");
     }
 
     @Test
@@ -139,7 +125,5 @@ class NodeStatusSettersTest {
     @Test
     void options_invalid_areRefusedWithTheirValue() {
         assertThatThrownBy(() -> setters.podLimits(-1, 0)).hasMessageContaining("maxPods is -1");
-        assertThatThrownBy(() -> setters.images(List::of, -2))
-                .hasMessageContaining("nodeStatusMaxImages must be at least -1, which means all, but is -2");
     }
 }

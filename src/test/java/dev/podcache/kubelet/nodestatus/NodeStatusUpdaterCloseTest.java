@@ -7,6 +7,7 @@ import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.FailureReason;
 import dev.podcache.testing.NoLeaks;
+import io.fabric8.kubernetes.api.model.Node;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -147,12 +148,9 @@ class NodeStatusUpdaterCloseTest {
 
     /** Returns an updater that is correcting an existing Node, and whose request is held. */
     private NodeStatusUpdater registering(HeldRequests held) {
-        fixture.server
-                .cluster()
-                .create(Nodes.initial()
-                        .controllerManagedAttachDetach(false)
-                        .build()
-                        .toNode());
+        Node stale = Nodes.initial().build().toNode();
+        stale.getMetadata().getLabels().put("kubernetes.io/os", "other");
+        fixture.server.cluster().create(stale);
         NodeStatusUpdater updater = fixture.updater();
         updater.start();
         fixture.time.advance(UpdaterFixture.REGISTERED);

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.base.Splitter;
-import com.google.common.collect.ImmutableSet;
 import dev.podcache.embedded.HeldRequests;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
@@ -95,13 +94,13 @@ class NodeStatusUpdaterTest {
                 .build();
     }
 
-    /** TestUpdateNodeStatusAndVolumesInUseWithNodeLease, without upstream's callback for the reported volumes. */
+    /** TestUpdateNodeStatusAndVolumesInUseWithNodeLease, with a setter of its own: the agent reports no volumes. */
     @ParameterizedTest
     @CsvSource({"'', '', false", "vol1, vol1, false", "vol1, '', true", "'', vol1, true"})
     void sync_volumesInUse_areReportedIfTheyDiffer(String reported, String inUse, boolean patched) {
         Set<String> volumes = new HashSet<>(split(reported));
-        fixture.updater(options -> options.setters(
-                        List.of(new VolumesInUseSetter(() -> Optional.of(ImmutableSet.copyOf(volumes))))))
+        fixture.updater(options ->
+                        options.setters(List.of((node, now) -> node.getStatus().setVolumesInUse(List.copyOf(volumes)))))
                 .start();
         fixture.time.advance(UpdaterFixture.REGISTERED);
 

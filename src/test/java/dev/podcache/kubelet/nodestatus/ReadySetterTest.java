@@ -6,7 +6,6 @@ import static dev.podcache.kubelet.nodestatus.NodeStatusFixture.NOW_TEXT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.ImmutableList;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Upstream's TestReadyCondition. */
@@ -17,16 +16,9 @@ class ReadySetterTest {
     private final NodeStatusFixture status = new NodeStatusFixture();
     private ImmutableList<String> runtime = ImmutableList.of();
     private ImmutableList<String> network = ImmutableList.of();
-    private ImmutableList<String> storage = ImmutableList.of();
-    private ImmutableList<String> shutdown = ImmutableList.of();
-    private Optional<String> warning = Optional.empty();
 
     private void set() {
-        new ReadySetter(
-                        ImmutableList.of(() -> runtime, () -> network, () -> storage, () -> shutdown),
-                        () -> warning,
-                        status.events)
-                .set(status.node, NOW);
+        new ReadySetter(ImmutableList.of(() -> runtime, () -> network), status.events).set(status.node, NOW);
     }
 
     private static String notReady(String message) {
@@ -42,37 +34,12 @@ class ReadySetterTest {
     }
 
     @Test
-    void set_warningAndReady_isAppended() {
+    void set_newWithANetworkError_isNotReadyWithoutAnEvent() {
         status.withCapacity();
-        warning = Optional.of("foo");
+        network = ImmutableList.of("some network error");
         set();
-        assertThat(status.onlyCondition()).startsWith(GOOD + ". WARNING: foo | ");
-    }
-
-    @Test
-    void set_warningAndNotReady_isAppended() {
-        status.withCapacity();
-        storage = ImmutableList.of("some storage error");
-        warning = Optional.of("foo");
-        set();
-        assertThat(status.onlyCondition()).isEqualTo(notReady("some storage error. WARNING: foo"));
-    }
-
-    @Test
-    void set_newWithAStorageError_isNotReadyWithoutAnEvent() {
-        status.withCapacity();
-        storage = ImmutableList.of("some storage error");
-        set();
-        assertThat(status.onlyCondition()).isEqualTo(notReady("some storage error"));
+        assertThat(status.onlyCondition()).isEqualTo(notReady("some network error"));
         assertThat(status.recorded.lines()).isEmpty();
-    }
-
-    @Test
-    void set_shuttingDown_isNotReady() {
-        status.withCapacity();
-        shutdown = ImmutableList.of("node is shutting down");
-        set();
-        assertThat(status.onlyCondition()).isEqualTo(notReady("node is shutting down"));
     }
 
     @Test

@@ -239,6 +239,8 @@ class RuntimeHealthTest {
 
         health.query();
         threads.remove().run();
+        assertThat(health.runtimeErrors()).isEmpty();
+        threads.remove().run();
 
         assertThat(health.runtimeErrors()).containsExactly("container runtime not ready: changed meanwhile");
         assertThat(threads).isEmpty();

@@ -6,20 +6,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.ContainerImage;
+import io.fabric8.kubernetes.api.model.ContainerImageBuilder;
 import io.fabric8.kubernetes.api.model.NodeSpec;
 import io.fabric8.kubernetes.api.model.NodeSystemInfo;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
-/** Upstream's TestVersionInfo, TestImages and TestVolumesInUse, and the event of cordoning. */
+/** Upstream's TestVersionInfo and TestImages, and the event of cordoning. */
 @ExtendWith(NoLeaks.class)
 class SmallSettersTest {
 
@@ -53,28 +50,48 @@ class SmallSettersTest {
         return new NodeImage(List.of(), List.of(name), size);
     }
 
-    private List<ContainerImage> setImages(int max, NodeImage... images) {
-        new ImagesSetter(() -> List.of(images), max).set(status.node, NOW);
+    private List<ContainerImage> setImages(NodeImage... images) {
+        new ImagesSetter(() -> List.of(images)).set(status.node, NOW);
         return status.node.getStatus().getImages();
     }
 
-    @ParameterizedTest
-    @CsvSource({"1, 1", "2, 2", "50, 2", "-1, 2", "0, 0"})
-    void images_more_areCutToTheMaximum(int max, int expected) {
-        assertThat(setImages(max, image("a", 1), image("b", 2))).hasSize(expected);
+    @Test
+    void images_more_areCutToFifty() {
+        NodeImage[] images =
+                IntStream.range(0, 60).mapToObj(i -> image("i" + i, i)).toArray(NodeImage[]::new);
+
+        assertThat(setImages(images))
+                .extracting(ContainerImage::getSizeBytes)
+                .hasSize(50)
+                .startsWith(59L, 58L)
+                .endsWith(11L, 10L);
     }
 
     @Test
     void images_anyOrder_areReportedLargestFirst() {
-        assertThat(setImages(-1, image("c", 3), image("a", 1), image("d", 4), image("b", 2)))
+        assertThat(setImages(image("c", 3), image("a", 1), image("d", 4), image("b", 2)))
                 .extracting(ContainerImage::getSizeBytes)
                 .containsExactly(4L, 3L, 2L, 1L);
     }
 
     @Test
+    void images_ofOneSize_areInTheSameOrderWhateverTheirs() {
+        List<ContainerImage> first = List.copyOf(setImages(image("a", 1), image("b", 1), image("c", 1)));
+
+        assertThat(setImages(image("c", 1), image("a", 1), image("b", 1))).isEqualTo(first);
+    }
+
+    /** What the server sends back of such an image. */
+    @Test
+    void images_ofUnknownSize_haveNone() {
+        assertThat(setImages(image("a", 0)))
+                .containsExactly(new ContainerImageBuilder().withNames("a").build());
+    }
+
+    @Test
     void images_manyNames_areFiveAndDigestsComeFirst() {
         List<String> tags = IntStream.range(0, 6).mapToObj(i -> "tag" + i).toList();
-        assertThat(setImages(-1, new NodeImage(List.of("digest0", "digest1"), tags, 1)))
+        assertThat(setImages(new NodeImage(List.of("digest0", "digest1"), tags, 1)))
                 .singleElement()
                 .satisfies(image ->
                         assertThat(image.getNames()).containsExactly("digest0", "digest1", "tag0", "tag1", "tag2"));
@@ -82,31 +99,12 @@ class SmallSettersTest {
 
     @Test
     void images_theListFails_leavesNone() {
-        setImages(-1, image("old", 1));
-        ImagesSetter failing = new ImagesSetter(
-                () -> {
-                    throw new IllegalStateException("foo");
-                },
-                -1);
+        setImages(image("old", 1));
+        ImagesSetter failing = new ImagesSetter(() -> {
+            throw new IllegalStateException("foo");
+        });
         assertThatThrownBy(() -> failing.set(status.node, NOW)).hasMessage("error getting image list: foo");
         assertThat(status.node.getStatus().getImages()).isEmpty();
-    }
-
-    private List<String> setVolumes(Optional<Set<String>> names) {
-        status.node.getStatus().setVolumesInUse(new ArrayList<>(List.of("old")));
-        new VolumesInUseSetter(() -> names).set(status.node, NOW);
-        return status.node.getStatus().getVolumesInUse();
-    }
-
-    @Test
-    void volumes_known_replaceTheReportedOnes() {
-        assertThat(setVolumes(Optional.of(Set.of("test2", "test1")))).containsExactly("test1", "test2");
-        assertThat(setVolumes(Optional.of(Set.of()))).isEmpty();
-    }
-
-    @Test
-    void volumes_notKnownYet_leavesTheReportedOnes() {
-        assertThat(setVolumes(Optional.empty())).containsExactly("old");
     }
 
     @Test

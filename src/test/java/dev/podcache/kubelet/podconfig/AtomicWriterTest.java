@@ -25,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -33,6 +34,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class AtomicWriterTest {
+
+    private static final int READS = 41_922;
 
     @TempDir
     Path temp;
@@ -228,20 +231,22 @@ class AtomicWriterTest {
     void write_whileSomebodyReads_showsOnePayloadAsAWhole() throws Exception {
         writer.write(files("a", "0", "b", "0"));
         AtomicBoolean over = new AtomicBoolean();
+        AtomicInteger reads = new AtomicInteger();
         Set<String> seen = ConcurrentHashMap.newKeySet();
-        CompletableFuture<Void> reader = CompletableFuture.runAsync(() -> readUntil(over, seen), NewThread.EACH);
+        CompletableFuture<Void> reader = CompletableFuture.runAsync(() -> readUntil(over, reads, seen), NewThread.EACH);
 
-        for (int i = 1; (i <= 300 || seen.size() < 30) && !reader.isDone(); i++) {
+        for (int i = 1; (i <= 300 || reads.get() < READS || seen.size() < 149) && !reader.isDone(); i++) {
             writer.write(files("a", "" + i, "b", "" + i));
         }
         over.set(true);
 
         reader.get(60, TimeUnit.SECONDS);
-        assertThat(seen).hasSizeGreaterThanOrEqualTo(30);
+        assertThat(reads).hasValueGreaterThanOrEqualTo(READS);
+        assertThat(seen).hasSizeGreaterThanOrEqualTo(149);
     }
 
     /** Records each payload that it reads. Fails if it reads a mix of two payloads, or none. */
-    private void readUntil(AtomicBoolean over, Set<String> seen) {
+    private void readUntil(AtomicBoolean over, AtomicInteger reads, Set<String> seen) {
         try {
             while (!over.get()) {
                 // the file must never be missing
@@ -250,6 +255,7 @@ class AtomicWriterTest {
                     String a = Files.readString(volume.resolve(root).resolve("a"));
                     assertThat(Files.readString(volume.resolve(root).resolve("b")))
                             .isEqualTo(a);
+                    reads.incrementAndGet();
                     seen.add(a);
                 } catch (NoSuchFileException removed) {
                     assertThat(data())

@@ -134,6 +134,14 @@ class ContainerConfigurationTest {
     }
 
     @Test
+    void launch_hasTheHostnameOfThePod() {
+        Launch launch = launch(with(mount("data", "/data").build()), List.of(), 0);
+
+        assertThat(launch.hostname()).isEqualTo("name-of-host");
+        assertThat(launch.fqdn()).isEqualTo("name-of-host.service." + NS + ".svc.cluster.local");
+    }
+
+    @Test
     void launch_mountOfAnUnknownVolume_fails() {
         assertThatThrownBy(() -> launch(with(mount("other", "/x").build()), List.of(), 0))
                 .isInstanceOf(PodConfigException.class)
@@ -143,6 +151,8 @@ class ContainerConfigurationTest {
     private Launch launch(Container container, List<Secret> pullSecrets, int restartCount) {
         Pod pod = new PodBuilder(PodConfigFixture.pod(NS, container))
                 .editSpec()
+                .withHostname("name-of-host")
+                .withSubdomain("service")
                 .addNewVolume()
                 .withName("data")
                 .withNewEmptyDir()
@@ -156,7 +166,8 @@ class ContainerConfigurationTest {
                 .endVolume()
                 .endSpec()
                 .build();
-        return new ContainerConfiguration(f.secrets, f.configMaps, f.services)
+        return new ContainerConfiguration(
+                        f.secrets, f.configMaps, f.services, "cluster.local", PodConfigFixture.NO_VOLUMES)
                 .launch(pod, container, PLACEMENT, pullSecrets, restartCount);
     }
 

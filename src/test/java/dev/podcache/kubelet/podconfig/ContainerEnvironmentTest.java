@@ -17,6 +17,7 @@ import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
 import dev.podcache.kubelet.runtime.ByteText;
 import dev.podcache.manager.Manager;
+import dev.podcache.manager.Managers;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
@@ -83,8 +84,9 @@ class ContainerEnvironmentTest {
                 f.server.getter(ObjectKind.SECRET),
                 FixedTtl.ofSeconds(60),
                 StoreOptions.defaults(f.timekeeper));
-        Manager<Secret> secrets = Manager.caching(store, PodReferences::secretKeys);
-        ContainerEnvironment environments = new ContainerEnvironment(secrets, f.configMaps, f.services);
+        Manager<Secret> secrets = Managers.caching(store, PodReferences::secretKeys);
+        ContainerEnvironment environments =
+                new ContainerEnvironment(secrets, f.configMaps, f.services, PodConfigFixture.NO_VOLUMES);
         Pod pod = pod(envFromSecret("db", null));
         secrets.registerPod(pod);
         assertThatThrownBy(() -> environments.of(pod, main(pod), PLACEMENT)).hasMessage("secret \"db\" not found");
@@ -266,9 +268,7 @@ class ContainerEnvironmentTest {
 
     @Test
     void of_sourceOfNoKnownKind_isRefused() {
-        Pod pod = f.register(pod(variable(new EnvVarSourceBuilder()
-                .withNewFileKeyRef("key", false, "path", "volume")
-                .build())));
+        Pod pod = f.register(pod(variable(new EnvVarSource())));
 
         assertThat(failure(pod)).hasMessageContaining("variable V has an unsupported valueFrom");
     }

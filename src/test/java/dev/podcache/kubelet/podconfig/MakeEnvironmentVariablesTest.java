@@ -457,7 +457,8 @@ class MakeEnvironmentVariablesTest {
         try (PodConfigFixture f = new PodConfigFixture();
                 ServiceLister unsynced =
                         ServiceLister.following(new ManualListerWatcher<>(), new Recovery(f.timekeeper, () -> 0.0))) {
-            ContainerEnvironment environments = new ContainerEnvironment(f.secrets, f.configMaps, unsynced);
+            ContainerEnvironment environments =
+                    new ContainerEnvironment(f.secrets, f.configMaps, unsynced, PodConfigFixture.NO_VOLUMES);
 
             assertThatThrownBy(() -> environments.of(
                             pod("test1", false, new Container()), new Container(), PodConfigFixture.PLACEMENT))
@@ -470,7 +471,8 @@ class MakeEnvironmentVariablesTest {
         try (PodConfigFixture f = new PodConfigFixture();
                 ServiceLister unsynced =
                         ServiceLister.following(new ManualListerWatcher<>(), new Recovery(f.timekeeper, () -> 0.0))) {
-            ContainerEnvironment environments = new ContainerEnvironment(f.secrets, f.configMaps, unsynced);
+            ContainerEnvironment environments =
+                    new ContainerEnvironment(f.secrets, f.configMaps, unsynced, PodConfigFixture.NO_VOLUMES);
             Pod pod = new PodBuilder(pod("test1", false, new Container()))
                     .editMetadata()
                     .addToAnnotations("kubernetes.io/config.source", "file")

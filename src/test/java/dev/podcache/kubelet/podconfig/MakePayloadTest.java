@@ -9,11 +9,8 @@ import com.google.common.collect.ImmutableMap;
 import dev.podcache.kubelet.runtime.VolumeFile;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.ConfigMapProjection;
-import io.fabric8.kubernetes.api.model.ConfigMapVolumeSource;
 import io.fabric8.kubernetes.api.model.KeyToPath;
-import io.fabric8.kubernetes.api.model.ProjectedVolumeSource;
 import io.fabric8.kubernetes.api.model.SecretProjection;
-import io.fabric8.kubernetes.api.model.SecretVolumeSource;
 import io.fabric8.kubernetes.api.model.Volume;
 import io.fabric8.kubernetes.api.model.VolumeBuilder;
 import io.fabric8.kubernetes.api.model.VolumeProjection;
@@ -38,7 +35,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ExtendWith(NoLeaks.class)
 class MakePayloadTest {
 
-    private static final KeyToPath UNKNOWN = new KeyToPath("zab", null, "path/to/foo.txt");
+    private static final KeyToPath UNKNOWN = VolumeParts.keyToPath("zab", null, "path/to/foo.txt");
 
     private final PodConfigFixture f = new PodConfigFixture();
 
@@ -59,12 +56,12 @@ class MakePayloadTest {
                 case SECRET ->
                     new VolumeBuilder()
                             .withName("v")
-                            .withSecret(new SecretVolumeSource(0644, items, optional, name))
+                            .withSecret(VolumeParts.secret(0644, items, optional, name))
                             .build();
                 case CONFIG_MAP ->
                     new VolumeBuilder()
                             .withName("v")
-                            .withConfigMap(new ConfigMapVolumeSource(0644, items, name, optional))
+                            .withConfigMap(VolumeParts.configMap(0644, items, name, optional))
                             .build();
                 case PROJECTED_SECRET ->
                     projected(new VolumeProjectionBuilder()
@@ -80,7 +77,7 @@ class MakePayloadTest {
         private static Volume projected(VolumeProjection source) {
             return new VolumeBuilder()
                     .withName("v")
-                    .withProjected(new ProjectedVolumeSource(0644, List.of(source)))
+                    .withProjected(VolumeParts.projected(0644, List.of(source)))
                     .build();
         }
 
@@ -105,19 +102,19 @@ class MakePayloadTest {
                 Arguments.of(
                         source,
                         "basic 1",
-                        List.of(new KeyToPath("foo", null, "path/to/foo.txt")),
+                        List.of(VolumeParts.keyToPath("foo", null, "path/to/foo.txt")),
                         Map.of("path/to/foo.txt", "foo 0644")),
                 Arguments.of(
                         source,
                         "subdirs",
-                        List.of(new KeyToPath("foo", null, "path/to/1/2/3/foo.txt")),
+                        List.of(VolumeParts.keyToPath("foo", null, "path/to/1/2/3/foo.txt")),
                         Map.of("path/to/1/2/3/foo.txt", "foo 0644")),
                 Arguments.of(
                         source,
                         "subdirs 3",
                         List.of(
-                                new KeyToPath("foo", null, "path/to/1/2/3/foo.txt"),
-                                new KeyToPath("bar", null, "another/path/to/the/esteemed/bar.bin")),
+                                VolumeParts.keyToPath("foo", null, "path/to/1/2/3/foo.txt"),
+                                VolumeParts.keyToPath("bar", null, "another/path/to/the/esteemed/bar.bin")),
                         Map.of(
                                 "path/to/1/2/3/foo.txt",
                                 "foo 0644",
@@ -126,12 +123,16 @@ class MakePayloadTest {
                 Arguments.of(
                         source,
                         "mapping with Mode",
-                        List.of(new KeyToPath("foo", 0400, "foo.txt"), new KeyToPath("bar", 0400, "bar.bin")),
+                        List.of(
+                                VolumeParts.keyToPath("foo", 0400, "foo.txt"),
+                                VolumeParts.keyToPath("bar", 0400, "bar.bin")),
                         Map.of("foo.txt", "foo 0400", "bar.bin", "bar 0400")),
                 Arguments.of(
                         source,
                         "mapping with defaultMode",
-                        List.of(new KeyToPath("foo", null, "foo.txt"), new KeyToPath("bar", null, "bar.bin")),
+                        List.of(
+                                VolumeParts.keyToPath("foo", null, "foo.txt"),
+                                VolumeParts.keyToPath("bar", null, "bar.bin")),
                         Map.of("foo.txt", "foo 0644", "bar.bin", "bar 0644")));
     }
 
@@ -187,7 +188,7 @@ class MakePayloadTest {
         create(source);
 
         assertFails(
-                source.volume("object", List.of(new KeyToPath("missing", null, "missing")), null),
+                source.volume("object", List.of(VolumeParts.keyToPath("missing", null, "missing")), null),
                 source.missingKey("missing"));
     }
 
@@ -197,7 +198,7 @@ class MakePayloadTest {
         create(source);
 
         assertFails(
-                source.volume("object", List.of(new KeyToPath("foo", null, "a/../../etc/passwd")), null),
+                source.volume("object", List.of(VolumeParts.keyToPath("foo", null, "a/../../etc/passwd")), null),
                 "invalid path: must not contain '..': a/../../etc/passwd");
     }
 

@@ -1,17 +1,20 @@
 package dev.podcache.kubelet.podconfig;
 
 import com.google.common.collect.ImmutableList;
+import dev.podcache.kubelet.runtime.LocalVolumes;
 import dev.podcache.kubelet.runtime.VolumeFile;
 import dev.podcache.manager.Manager;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.reflector.Recovery;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.FakeTokenRequests;
+import dev.podcache.testing.FakeTrustBundles;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.WatchedCaches;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
@@ -20,8 +23,11 @@ import io.fabric8.kubernetes.api.model.SecretBuilder;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fabric8.kubernetes.api.model.Volume;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +40,10 @@ final class PodConfigFixture implements AutoCloseable {
             ImmutableList.of("127.0.0.1", "::1"),
             Map.of("cpu", new Quantity("4"), "memory", new Quantity("8Gi")));
 
+    static final LocalVolumes NO_VOLUMES = (pod, volume) -> {
+        throw new IOException("no volumes here");
+    };
+
     final ManualTimekeeper timekeeper = ManualTimekeeper.passingWhileWaiting();
     final FakeApiServer server = new FakeApiServer(timekeeper);
     final ServiceLister services;
@@ -41,6 +51,23 @@ final class PodConfigFixture implements AutoCloseable {
     final Manager<ConfigMap> configMaps;
 
     private final WatchedCaches caches = WatchedCaches.of(server);
+    final FakeTrustBundles trustBundles = new FakeTrustBundles();
+    final List<String> changedBundles = new ArrayList<>(); // UIDs of pods
+    boolean failsWhenFound;
+    final TrustBundles bundles = new TrustBundles(
+            trustBundles, new Recovery(timekeeper, () -> 0.0), timekeeper, new TrustBundles.BundleEvents() {
+                @Override
+                public void found(Manager<GenericKubernetesResource> named) {
+                    if (failsWhenFound) {
+                        throw new IllegalStateException("found fails for the test");
+                    }
+                }
+
+                @Override
+                public void changed(String podUid) {
+                    changedBundles.add(podUid);
+                }
+            });
 
     PodConfigFixture(Service... existing) {
         for (Service service : existing) {
@@ -53,12 +80,12 @@ final class PodConfigFixture implements AutoCloseable {
     }
 
     ContainerEnvironment environments() {
-        return new ContainerEnvironment(secrets, configMaps, services);
+        return new ContainerEnvironment(secrets, configMaps, services, NO_VOLUMES);
     }
 
     VolumePayloads payloads() {
         return new VolumePayloads(
-                secrets, configMaps, new ServiceAccountTokens(new FakeTokenRequests(), timekeeper, () -> 0.0));
+                secrets, configMaps, new ServiceAccountTokens(new FakeTokenRequests(), timekeeper, () -> 0.0), bundles);
     }
 
     /** Registers the pod and returns the environment of its first container. */
@@ -82,6 +109,7 @@ final class PodConfigFixture implements AutoCloseable {
     Pod register(Pod pod) {
         secrets.registerPod(pod);
         configMaps.registerPod(pod);
+        bundles.register(pod);
         return pod;
     }
 
@@ -143,6 +171,8 @@ final class PodConfigFixture implements AutoCloseable {
 
     @Override
     public void close() {
+        bundles.close();
+        trustBundles.close();
         services.close();
         caches.close();
         server.close();

@@ -36,8 +36,8 @@ class PodVolumesTest {
 
     private final PodConfigFixture f = new PodConfigFixture();
     private final FakeTokenRequests server = new FakeTokenRequests();
-    private final VolumePayloads payloads =
-            new VolumePayloads(f.secrets, f.configMaps, new ServiceAccountTokens(server, f.timekeeper, () -> 0.0));
+    private final VolumePayloads payloads = new VolumePayloads(
+            f.secrets, f.configMaps, new ServiceAccountTokens(server, f.timekeeper, () -> 0.0), f.bundles);
 
     @AfterEach
     void close() {
@@ -142,20 +142,14 @@ class PodVolumesTest {
 
     @Test
     void of_unsupportedSources_areNamed() {
-        VolumeProjection bundle = new VolumeProjectionBuilder()
-                .withNewClusterTrustBundle()
-                .withPath("b.pem")
-                .endClusterTrustBundle()
-                .build();
         VolumeProjection certificate = new VolumeProjectionBuilder()
                 .withNewPodCertificate()
                 .withKeyType("ED25519")
                 .endPodCertificate()
                 .build();
-        Volume volume = projected("v", bundle, certificate);
+        Volume volume = projected("v", certificate);
 
         assertThatThrownBy(() -> payloads.of(f.register(pod(volume)), volume, PLACEMENT))
-                .hasMessageContaining("unsupported source clusterTrustBundle of a projected volume")
                 .hasMessageContaining("unsupported source podCertificate of a projected volume");
     }
 
@@ -235,7 +229,10 @@ class PodVolumesTest {
 
     private static VolumeProjection token() {
         return new VolumeProjectionBuilder()
-                .withNewServiceAccountToken(null, 3607L, "token")
+                .withNewServiceAccountToken()
+                .withExpirationSeconds(3607L)
+                .withPath("token")
+                .endServiceAccountToken()
                 .build();
     }
 }

@@ -2,14 +2,18 @@ package dev.podcache.kubelet.podconfig;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.podcache.testing.NewThread;
+import dev.podcache.testing.Patience;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SecureDirectoryStream;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
@@ -20,6 +24,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Whatever containers make of their volumes, they are deleted, and nothing outside of them. */
@@ -206,6 +212,27 @@ class RemovalTest {
 
     private static boolean immutable(String flag, Path file) throws IOException, InterruptedException {
         return new ProcessBuilder("chattr", flag, file.toString()).start().waitFor() == 0;
+    }
+
+    /** What a container can put in the place of a directory after it was seen to be one. */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void open_pipeOrLinkInThePlaceOfADirectory_failsAndWaitsForNobody() throws Exception {
+        Files.createDirectories(volume.resolve("folder"));
+        Files.createSymbolicLink(volume.resolve("link"), Path.of("folder"));
+        assertThat(new ProcessBuilder("mkfifo", volume.resolve("pipe").toString())
+                        .start()
+                        .waitFor())
+                .isZero();
+
+        try (SecureDirectoryStream<Path> parent = Removal.open(volume)) {
+            Removal.open(parent, Path.of("folder")).close();
+            for (String name : List.of("pipe", "link")) {
+                CompletableFuture<Throwable> failure = CompletableFuture.supplyAsync(
+                        () -> catchThrowable(() -> Removal.open(parent, Path.of(name))), NewThread.EACH);
+                assertThat(failure.get(Patience.SECONDS, TimeUnit.SECONDS)).isInstanceOf(FileSystemException.class);
+            }
+        }
     }
 
     /** A process that goes on swaps a directory for a link while its volume is deleted. */

@@ -44,7 +44,7 @@ class ServiceAccountTokensConcurrencyTest {
                 .withUid(uid)
                 .endMetadata()
                 .build();
-        ServiceAccountTokenProjection projection = new ServiceAccountTokenProjection("", null, "token");
+        ServiceAccountTokenProjection projection = VolumeParts.token("", null, "token");
         int lost = 0;
         for (int round = 0; round < ROUNDS; round++) {
             tokens.of(pod, projection, ConfigTarget.volume("v"));

@@ -8,7 +8,6 @@ import dev.podcache.testing.FakeTokenRequests;
 import dev.podcache.testing.ManualTimekeeper;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Pod;
-import io.fabric8.kubernetes.api.model.ServiceAccountTokenProjection;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -45,8 +44,7 @@ class ServiceAccountTokensProperties {
             time.advance(Duration.ofSeconds(step));
             int before = server.requests();
             try {
-                String token =
-                        tokens.of(pod, new ServiceAccountTokenProjection("", null, "token"), ConfigTarget.volume("v"));
+                String token = tokens.of(pod, VolumeParts.token("", null, "token"), ConfigTarget.volume("v"));
                 long age = time.nanoTime() - Objects.requireNonNull(createdAt.get(token));
                 assertThat(Duration.ofNanos(age)).isLessThan(server.life);
             } catch (PodConfigException e) {

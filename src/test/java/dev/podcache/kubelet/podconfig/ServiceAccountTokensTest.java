@@ -255,7 +255,7 @@ class ServiceAccountTokensTest {
     }
 
     private static ServiceAccountTokenProjection projection(String audience, @Nullable Long seconds) {
-        return new ServiceAccountTokenProjection(audience, seconds, "token");
+        return VolumeParts.token(audience, seconds, "token");
     }
 
     private static Pod pod(String uid) {

@@ -11,21 +11,17 @@ import dev.podcache.kubelet.runtime.VolumeFile;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.api.model.ConfigMapProjection;
-import io.fabric8.kubernetes.api.model.ConfigMapVolumeSource;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerBuilder;
 import io.fabric8.kubernetes.api.model.DownwardAPIVolumeFile;
 import io.fabric8.kubernetes.api.model.DownwardAPIVolumeFileBuilder;
-import io.fabric8.kubernetes.api.model.DownwardAPIVolumeSource;
 import io.fabric8.kubernetes.api.model.KeyToPath;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
-import io.fabric8.kubernetes.api.model.ProjectedVolumeSource;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.ResourceFieldSelector;
 import io.fabric8.kubernetes.api.model.SecretBuilder;
 import io.fabric8.kubernetes.api.model.SecretProjection;
-import io.fabric8.kubernetes.api.model.SecretVolumeSource;
 import io.fabric8.kubernetes.api.model.Volume;
 import io.fabric8.kubernetes.api.model.VolumeBuilder;
 import io.fabric8.kubernetes.api.model.VolumeProjection;
@@ -63,7 +59,7 @@ class VolumePayloadsTest {
 
         VolumeFile file = f.payload(new VolumeBuilder()
                         .withName("v")
-                        .withSecret(new SecretVolumeSource(0400, List.of(), null, "db"))
+                        .withSecret(VolumeParts.secret(0400, List.of(), null, "db"))
                         .build())
                 .get("key");
 
@@ -82,7 +78,7 @@ class VolumePayloadsTest {
         assertThat(f.payload(configMapVolume("settings", List.of())))
                 .containsEntry("blob", blob)
                 .containsKey("text");
-        assertThat(f.payload(configMapVolume("settings", List.of(new KeyToPath("blob", null, "b")))))
+        assertThat(f.payload(configMapVolume("settings", List.of(VolumeParts.keyToPath("blob", null, "b")))))
                 .containsExactly(Map.entry("b", blob));
     }
 
@@ -91,16 +87,16 @@ class VolumePayloadsTest {
         f.server.cluster().create(secret("db", Map.of("a", "b")));
         for (Volume volume : List.of(
                 new VolumeBuilder()
-                        .withSecret(new SecretVolumeSource(null, List.of(), null, "db"))
+                        .withSecret(VolumeParts.secret(null, List.of(), null, "db"))
                         .build(),
                 new VolumeBuilder()
-                        .withConfigMap(new ConfigMapVolumeSource(null, List.of(), "db", null))
+                        .withConfigMap(VolumeParts.configMap(null, List.of(), "db", null))
                         .build(),
                 new VolumeBuilder()
-                        .withProjected(new ProjectedVolumeSource(null, List.of()))
+                        .withProjected(VolumeParts.projected(null, List.of()))
                         .build(),
                 new VolumeBuilder()
-                        .withDownwardAPI(new DownwardAPIVolumeSource(null, List.of()))
+                        .withDownwardAPI(VolumeParts.downwardApi(null, List.of()))
                         .build())) {
             assertThatThrownBy(() -> f.payload(volume))
                     .isInstanceOf(PodConfigException.class)
@@ -112,7 +108,7 @@ class VolumePayloadsTest {
     void of_pathNotInItsShortestForm_isShortened() {
         f.server.cluster().create(configMap("settings", Map.of("a", "b")));
 
-        assertThat(f.payload(configMapVolume("settings", List.of(new KeyToPath("a", null, "./x//y/./z")))))
+        assertThat(f.payload(configMapVolume("settings", List.of(VolumeParts.keyToPath("a", null, "./x//y/./z")))))
                 .containsOnlyKeys("x/y/z");
     }
 
@@ -138,19 +134,6 @@ class VolumePayloadsTest {
     void of_projectedSameFailureTwice_isSaidOnceAndWithoutBrackets() {
         assertThatThrownBy(() -> f.payload(projected(ofSecret("a"), ofSecret("a"))))
                 .hasMessage("secret \"a\" not found");
-    }
-
-    @Test
-    void of_clusterTrustBundle_isRefused() {
-        VolumeProjection bundle = new VolumeProjectionBuilder()
-                .withNewClusterTrustBundle()
-                .withName("foo")
-                .withPath("bundle.pem")
-                .endClusterTrustBundle()
-                .build();
-
-        assertThatThrownBy(() -> f.payload(projected(bundle)))
-                .hasMessageContaining("unsupported source clusterTrustBundle of a projected volume");
     }
 
     /** TestCollectDataWithDownwardAPI. */
@@ -191,7 +174,7 @@ class VolumePayloadsTest {
                 .build();
         Volume volume = new VolumeBuilder()
                 .withName("v")
-                .withDownwardAPI(new DownwardAPIVolumeSource(0644, List.of(memory)))
+                .withDownwardAPI(VolumeParts.downwardApi(0644, List.of(memory)))
                 .build();
 
         assertThat(payload(volume))
@@ -257,14 +240,14 @@ class VolumePayloadsTest {
     private static Volume configMapVolume(String name, List<KeyToPath> items) {
         return new VolumeBuilder()
                 .withName("v")
-                .withConfigMap(new ConfigMapVolumeSource(0644, items, name, null))
+                .withConfigMap(VolumeParts.configMap(0644, items, name, null))
                 .build();
     }
 
     private static Volume projected(VolumeProjection... sources) {
         return new VolumeBuilder()
                 .withName("v")
-                .withProjected(new ProjectedVolumeSource(0644, List.of(sources)))
+                .withProjected(VolumeParts.projected(0644, List.of(sources)))
                 .build();
     }
 

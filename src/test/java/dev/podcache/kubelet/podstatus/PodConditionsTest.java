@@ -16,6 +16,7 @@ import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.PodCondition;
 import io.fabric8.kubernetes.api.model.PodConditionBuilder;
 import io.fabric8.kubernetes.api.model.PodSpec;
+import io.fabric8.kubernetes.api.model.PodSpecBuilder;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -24,8 +25,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * TestGenerateContainersReadyCondition, TestGeneratePodReadyCondition and
- * TestGeneratePodInitializedCondition of upstream.
+ * TestGenerateContainersReadyCondition, TestGeneratePodReadyCondition, TestGeneratePodInitializedCondition and
+ * TestGeneratePodReadyToStartContainersCondition of upstream.
  */
 class PodConditionsTest {
 
@@ -219,5 +220,28 @@ class PodConditionsTest {
     @MethodSource
     void initialized(PodSpec spec, @Nullable List<ContainerStatus> statuses, String phase, PodCondition expected) {
         assertThat(PodConditions.initialized(spec, statuses, phase)).isEqualTo(expected);
+    }
+
+    static Stream<Arguments> readyToStartContainers() {
+        PodCondition no = condition("PodReadyToStartContainers", "False");
+        PodCondition yes = condition("PodReadyToStartContainers", "True");
+        PodSpec onHost = new PodSpecBuilder(ONE).withHostNetwork(true).build();
+        PodObservation mounted = PodObservation.nothing().withVolumes(true);
+        PodObservation addressed = mounted.at(List.of("192.0.2.7"), List.of("10.1.0.7"));
+        return Stream.of(
+                Arguments.of("nothing is known", ONE, PodObservation.nothing(), no),
+                Arguments.of("on the host's network, not mounted", onHost, PodObservation.nothing(), no),
+                Arguments.of("mounted, without address", ONE, mounted, no),
+                Arguments.of("address, not mounted", ONE, addressed.withVolumes(false), no),
+                Arguments.of("mounted, with address", ONE, addressed, yes),
+                Arguments.of("on the host's network, whose address is not known", onHost, mounted, yes),
+                Arguments.of("stopped, keeps its address", ONE, addressed.afterTheEnd(), no),
+                Arguments.of("stopped, on the host's network", onHost, addressed.afterTheEnd(), no));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource
+    void readyToStartContainers(String situation, PodSpec spec, PodObservation observed, PodCondition expected) {
+        assertThat(PodConditions.readyToStartContainers(spec, observed)).isEqualTo(expected);
     }
 }

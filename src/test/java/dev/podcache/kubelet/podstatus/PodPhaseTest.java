@@ -15,14 +15,15 @@ import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The cases of upstream's TestPodPhaseWithRestart*, TestPodPhaseWithRestart*InitContainers and
- * their restartable variants.
+ * The cases of upstream's TestPodPhaseWithRestart*, TestPodPhaseWithRestart*InitContainers, their
+ * restartable variants, and those of policies of containers.
  */
 class PodPhaseTest {
 
@@ -121,6 +122,61 @@ class PodPhaseTest {
     @MethodSource
     void sidecars(PodSpec spec, List<ContainerStatus> statuses, String phase) {
         assertThat(PodPhase.of(spec, statuses, false)).isEqualTo(phase);
+    }
+
+    private static PodSpec withPolicies(String ofThePod, String a, @Nullable String b) {
+        PodSpec spec = spec(ofThePod, "a", "b");
+        spec.getContainers().get(0).setRestartPolicy(a);
+        spec.getContainers().get(1).setRestartPolicy(b);
+        return spec;
+    }
+
+    /** Upstream's TestPodPhaseWithContainerRestartPolicy. */
+    static Stream<Arguments> policiesOfContainers() {
+        return Stream.of(
+                Arguments.of(
+                        withPolicies("Always", "Never", "Never"), statuses(ended("a", 1), ended("b", 1)), "Failed"),
+                Arguments.of(
+                        withPolicies("Always", "OnFailure", "Never"),
+                        statuses(ended("a", 1), ended("b", 1)),
+                        "Running"),
+                Arguments.of(
+                        withPolicies("Always", "Always", "Never"), statuses(ended("a", 1), ended("b", 1)), "Running"),
+                Arguments.of(withPolicies("Never", "Always", null), statuses(ended("a", 0), ended("b", 1)), "Running"),
+                Arguments.of(
+                        withPolicies("Always", "Never", "OnFailure"), statuses(ended("a", 1), ended("b", 0)), "Failed"),
+                Arguments.of(
+                        withPolicies("Always", "Never", "OnFailure"),
+                        statuses(ended("a", 0), ended("b", 0)),
+                        "Succeeded"),
+                // stopped by a probe, and about to be started again whatever the exit code
+                Arguments.of(ON_FAILURE, statuses(endedBefore("a", 0), ended("b", 0)), "Running"));
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    void policiesOfContainers(PodSpec spec, List<ContainerStatus> statuses, String phase) {
+        assertThat(PodPhase.of(spec, statuses, false)).isEqualTo(phase);
+    }
+
+    private static PodSpec withInitPolicy(String ofThePod, String policy) {
+        PodSpec spec = withInit(spec(ofThePod, "a", "b"), "i");
+        spec.getInitContainers().get(0).setRestartPolicy(policy);
+        return spec;
+    }
+
+    /** Upstream's TestPodPhaseWithContainerRestartPolicyInitContainers. */
+    static Stream<Arguments> policiesOfInitContainers() {
+        return Stream.of(
+                Arguments.of(withInitPolicy("Always", "Never"), "Failed"),
+                Arguments.of(withInitPolicy("Never", "OnFailure"), "Pending"),
+                Arguments.of(withInitPolicy("Never", "Always"), "Pending"));
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    void policiesOfInitContainers(PodSpec spec, String phase) {
+        assertThat(PodPhase.of(spec, statuses(ended("i", 1)), false)).isEqualTo(phase);
     }
 
     static Stream<Arguments> over() {

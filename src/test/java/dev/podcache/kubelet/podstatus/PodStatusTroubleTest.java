@@ -66,6 +66,47 @@ class PodStatusTroubleTest {
                 times, PodStatusFixture.failure(reason), RequestPattern.any().verb(verb));
     }
 
+    /** The Node authorizer refuses requests of a node about a pod that no longer exists. */
+    @Test
+    void podIsGone_requestIsForbidden_isNoWarning() {
+        world.server.cluster().deleteNow(pod);
+        world.known.remove(uid);
+        fail(1, GET, FailureReason.FORBIDDEN);
+
+        set(pod, "Running");
+        world.sync();
+        world.time.advance(Duration.ofMinutes(5));
+
+        assertThat(world.requests()).containsExactly(GET);
+    }
+
+    @Test
+    void podIsDeleted_requestIsForbiddenBeforeTheWatchSaysSo_isNoWarning() {
+        world.server.cluster().delete(pod);
+        world.watch();
+        fail(1, GET, FailureReason.FORBIDDEN);
+
+        set(pod, "Running");
+        world.sync();
+        world.known.remove(uid);
+        fail(1, GET, FailureReason.FORBIDDEN);
+        world.time.advance(Duration.ofMinutes(5));
+
+        assertThat(world.requests()).containsExactly(GET, GET);
+    }
+
+    @Test
+    @ExpectedWarnings(NOT_REPORTED)
+    void podIsDeleted_requestsStayForbidden_isAWarning() {
+        world.server.cluster().delete(pod);
+        world.watch();
+        fail(2, GET, FailureReason.FORBIDDEN);
+
+        set(pod, "Running");
+        world.sync();
+        world.time.advance(Duration.ofMinutes(1));
+    }
+
     @Test
     void syncPodIgnoresNotFound_andAsksOnce() {
         world.server.cluster().deleteNow(pod);

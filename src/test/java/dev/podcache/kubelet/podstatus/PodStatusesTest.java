@@ -22,6 +22,7 @@ import io.fabric8.kubernetes.api.model.PodCondition;
 import io.fabric8.kubernetes.api.model.PodIP;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -37,6 +38,7 @@ class PodStatusesTest {
         assertThat(status.getPhase()).isEqualTo("Running");
         assertThat(status.getConditions())
                 .containsExactly(
+                        condition("PodReadyToStartContainers", "False"),
                         condition("Initialized", "True"),
                         condition("Ready", "True"),
                         condition("ContainersReady", "True"),
@@ -61,7 +63,31 @@ class PodStatusesTest {
 
         assertThat(reason(status.getContainerStatuses().get(0))).isEqualTo("PodInitializing");
         assertThat(reason(status.getInitContainerStatuses().get(0))).isEqualTo("PodInitializing");
-        assertThat(status.getConditions().get(0).getMessage()).isEqualTo("containers with incomplete status: [i]");
+        assertThat(initialized(status).getMessage()).isEqualTo("containers with incomplete status: [i]");
+    }
+
+    @Test
+    void of_initContainerIsForgotten_afterARegularContainerHasStarted_hasCompleted() {
+        Pod pod = pod(withInit(spec("Always", "a", "b"), "i", "sidecar"));
+
+        PodStatus status = PodStatuses.of(
+                pod, PodObservation.of(List.of(running("a"), running("b")), List.of(running("sidecar"))));
+
+        assertThat(status.getPhase()).isEqualTo("Running");
+        ContainerStatus init = status.getInitContainerStatuses().get(0);
+        assertThat(init.getState().getTerminated().getReason()).isEqualTo("Completed");
+        assertThat(init.getState().getTerminated().getExitCode()).isZero();
+        assertThat(init.getReady()).isTrue();
+        assertThat(initialized(status)).isEqualTo(condition("Initialized", "True"));
+    }
+
+    @Test
+    void of_initContainerRuns_whileARegularContainerIsLeftFromBefore_isPending() {
+        Pod pod = pod(withInit(spec("Always", "a"), "i"));
+
+        PodStatus status = PodStatuses.of(pod, PodObservation.of(List.of(ended("a", 137)), List.of(running("i"))));
+
+        assertThat(status.getPhase()).isEqualTo("Pending");
     }
 
     @Test
@@ -137,7 +163,7 @@ class PodStatusesTest {
 
         assertThat(status.getConditions())
                 .contains(gate, condition("Ready", "True"))
-                .hasSize(5);
+                .hasSize(6);
     }
 
     @Test
@@ -160,6 +186,10 @@ class PodStatusesTest {
                 .isEqualTo("Guaranteed");
         assertThat(PodStatuses.of(pod(spec("Always", "a")), BOTH_RUN).getQosClass())
                 .isEqualTo("BestEffort");
+    }
+
+    private static PodCondition initialized(PodStatus status) {
+        return Objects.requireNonNull(PodParts.condition(status, "Initialized"));
     }
 
     private static String reason(ContainerStatus container) {

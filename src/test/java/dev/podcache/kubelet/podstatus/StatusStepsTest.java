@@ -156,6 +156,26 @@ class StatusStepsTest {
         assertThat(refusal == null).isEqualTo(legal);
     }
 
+    /** Upstream's Test_checkContainerStateTransition for policies of containers. */
+    @ParameterizedTest
+    @CsvSource({
+        "Never, Always, 0, true",
+        "Never, OnFailure, 1, true",
+        "Never, OnFailure, 0, false",
+        "OnFailure, Never, 1, false",
+        "OnFailure, Always, 0, true",
+        "Always, Never, 1, true",
+    })
+    void refusal_containerHasAPolicyOfItsOwn(String ofThePod, String own, int exitCode, boolean legal) {
+        PodSpec spec = spec(ofThePod, "c");
+        spec.getContainers().get(0).setRestartPolicy(own);
+
+        String refusal = StatusTransitions.refusal(
+                spec, status("Running", ended("c", exitCode)), status("Running", running("c")));
+
+        assertThat(refusal == null).isEqualTo(legal);
+    }
+
     @ParameterizedTest(name = "{0}: from {1} to {2}: {3}")
     @MethodSource("refusal")
     void refusal_initContainer(String policy, ContainerStatus before, ContainerStatus after, boolean legal) {

@@ -48,6 +48,9 @@ class ContainerHistoryTest {
         }
 
         @Override
+        public void ending(PodKey pod) {}
+
+        @Override
         public void ended(PodKey key) {}
 
         @Override

@@ -2,6 +2,8 @@ package dev.podcache.kubelet.podsync;
 
 import dev.podcache.testing.NewThread;
 import dev.podcache.testing.Patience;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
@@ -9,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 final class CountedThreads implements Executor {
 
     private int running; // guarded by this
+    private final Set<Thread> threads = new HashSet<>(); // guarded by this
 
     @Override
     public void execute(Runnable task) {
@@ -16,6 +19,7 @@ final class CountedThreads implements Executor {
             running++;
         }
         NewThread.EACH.execute(() -> {
+            begun();
             try {
                 task.run();
             } finally {
@@ -24,7 +28,24 @@ final class CountedThreads implements Executor {
         });
     }
 
+    private synchronized void begun() {
+        threads.add(Thread.currentThread());
+    }
+
+    /** Waits until {@code count} tasks wait for something. */
+    void awaitWaiting(int count) {
+        Patience.await().until(() -> waiting() == count);
+    }
+
+    private synchronized long waiting() {
+        return threads.stream()
+                .filter(thread ->
+                        thread.getState() == Thread.State.WAITING || thread.getState() == Thread.State.TIMED_WAITING)
+                .count();
+    }
+
     private synchronized void ended() {
+        threads.remove(Thread.currentThread());
         running--;
         notifyAll();
     }

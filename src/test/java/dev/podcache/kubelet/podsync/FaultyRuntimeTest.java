@@ -1,14 +1,18 @@
 package dev.podcache.kubelet.podsync;
 
 import static dev.podcache.kubelet.podsync.WorkersFixture.pod;
+import static dev.podcache.kubelet.podsync.WorkersFixture.withEnvFrom;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.pod.PodReferences;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Secrets;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -55,6 +59,61 @@ class FaultyRuntimeTest {
         assertThat(node.status("web").getPhase()).isEqualTo("Running");
     }
 
+    /** At first it was repeated every 10 s. */
+    @Test
+    @ExpectedWarnings("runtime failed to start container main of pod shop/web")
+    void refusesToStart_isRepeatedAfterGrowingPauses() {
+        node.start();
+        node.runtime.onStart = new IllegalStateException("no space left on device");
+        node.create(pod("web"));
+        List<Long> pauses = new ArrayList<>();
+        for (int attempt = 1; attempt <= 7; attempt++) {
+            int before = node.runtime.calls.size();
+            long waited = 0;
+            while (node.runtime.calls.size() == before) {
+                node.timekeeper.advance(Duration.ofSeconds(1));
+                waited++;
+            }
+            pauses.add(waited);
+        }
+        node.settle();
+
+        assertThat(pauses).containsExactly(10L, 20L, 40L, 80L, 160L, 300L, 300L);
+        assertThat(node.waiting("web", "main")).isEqualTo("RunContainerError: no space left on device");
+        assertThat(node.lines()).containsExactly("Warning Failed Error: no space left on device");
+    }
+
+    @Test
+    @ExpectedWarnings("runtime failed to start container main of pod shop/web")
+    void refusesToStart_configurationChanges_isRepeatedAtOnce() {
+        node.secret("db", "one");
+        node.start();
+        node.runtime.onStart = new IllegalStateException("variable db is bad");
+        node.create(withEnvFrom(pod("web"), "db"));
+        node.timekeeper.advance(Duration.ofSeconds(31));
+        assertThat(node.runtime.calls).hasSize(3);
+
+        node.runtime.onStart = null;
+        node.server.cluster().update(Secrets.of("shop", "db", "two"));
+        node.settle();
+
+        assertThat(node.status("web").getPhase()).isEqualTo("Running");
+    }
+
+    @Test
+    void healthyPod_hasTheEventsOfAKubelet() {
+        node.start();
+        node.create(pod("web"));
+
+        assertThat(node.events.lines())
+                .containsExactly(
+                        "Normal Pulled Container image \"nginx\" already present on machine and can be accessed by the pod",
+                        "Normal Created Container created",
+                        "Normal Started Container started");
+        assertThat(node.events.events())
+                .allMatch(event -> "spec.containers{main}".equals(event.about().getFieldPath()));
+    }
+
     private static PodBuilder withAnother(PodBuilder pod) {
         return pod.editSpec()
                 .addNewContainer()
@@ -72,7 +131,7 @@ class FaultyRuntimeTest {
         node.create(withAnother(pod("web")));
 
         assertThat(node.runtime.calls).containsExactly("start web/main", "start web/other");
-        assertThat(node.events.lines()).containsExactly("Warning Failed Error: other has no disk");
+        assertThat(node.lines()).containsExactly("Warning Failed Error: other has no disk");
         assertThat(node.waiting("web", "other")).isEqualTo("RunContainerError: other has no disk");
 
         node.runtime.failsToStart = null;
@@ -88,9 +147,9 @@ class FaultyRuntimeTest {
         node.start();
         Pod web = node.create(withAnother(pod("web")));
         for (int i = 0; i < 2; i++) {
-            node.runtime.stop(PodReferences.key(web), "other", Duration.ZERO);
+            node.runtime.stopContainer(PodReferences.key(web), "other", Duration.ZERO);
             if (i == 1) {
-                node.runtime.stop(PodReferences.key(web), "main", Duration.ZERO);
+                node.runtime.stopContainer(PodReferences.key(web), "main", Duration.ZERO);
             }
             node.workers.changed(web.getMetadata().getUid());
             node.settle();
@@ -98,7 +157,7 @@ class FaultyRuntimeTest {
 
         assertThat(node.container("web", "main").getState().getRunning()).isNotNull();
         assertThat(node.waiting("web", "other")).startsWith("CrashLoopBackOff");
-        assertThat(node.events.lines()).hasSize(1).allMatch(line -> line.startsWith("Warning BackOff"));
+        assertThat(node.lines()).hasSize(1).allMatch(line -> line.startsWith("Warning BackOff"));
     }
 
     @Test
@@ -109,7 +168,7 @@ class FaultyRuntimeTest {
         node.create(pod("web"));
 
         assertThat(node.waiting("web", "main")).startsWith("ContainerCreating");
-        assertThat(node.events.lines())
+        assertThat(node.lines())
                 .containsExactly("Warning FailedMount Unable to attach or mount volumes: read-only file system");
     }
 
@@ -146,7 +205,7 @@ class FaultyRuntimeTest {
         node.start();
         Pod web = node.create(pod("web"));
         for (int restarts = 1; restarts <= 3; restarts++) {
-            node.runtime.stop(PodReferences.key(web), "main", Duration.ZERO);
+            node.runtime.stopContainer(PodReferences.key(web), "main", Duration.ZERO);
             node.workers.changed(web.getMetadata().getUid());
             node.timekeeper.advance(Duration.ofSeconds(20));
             node.settle();

@@ -34,7 +34,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A runtime that records its calls, and throws what a test sets. */
-final class FlakyRuntime implements PodRuntime, ContainerExec {
+class FlakyRuntime implements PodRuntime, ContainerExec {
 
     PodRuntime runtime;
 
@@ -84,6 +84,15 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
 
     /** Whether statuses do not say when a container ended. */
     boolean hidesEnds;
+
+    /** Whether the runtime does not give back the hashes of specs. */
+    boolean hidesHashes;
+
+    /** Whether the runtime shows no addresses any more. */
+    boolean hidesIps;
+
+    /** Whether statuses do not say which image a container has. */
+    boolean hidesImages;
 
     /** What the runtime puts before the name of an image. */
     String imagePrefix = "";
@@ -171,8 +180,8 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
     }
 
     @Override
-    public void start(RuntimeEvents events) {
-        runtime.start(events);
+    public void listen(RuntimeEvents events) {
+        runtime.listen(events);
     }
 
     @Override
@@ -198,7 +207,12 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
         throwIfSet(onStatus);
         PodState state = forgetsAll ? PodState.NONE : runtime.status(pod);
         List<ContainerStatus> shown = hidesEnds ? withoutEnds(state.containers()) : state.containers();
-        return PodState.of(state.initContainers(), changed(shown), state.podIps());
+        return new PodState(
+                state.initContainers(),
+                changed(shown),
+                changed(state.ephemeralContainers()),
+                hidesIps ? List.of() : state.podIps(),
+                hidesHashes ? Map.of() : state.containerHashes());
     }
 
     private static List<ContainerStatus> withoutEnds(List<ContainerStatus> statuses) {
@@ -218,7 +232,7 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
     private List<ContainerStatus> changed(List<ContainerStatus> statuses) {
         return statuses.stream()
                 .map(status -> new ContainerStatusBuilder(status)
-                        .withImage(status.getImage() == null ? null : imagePrefix + status.getImage())
+                        .withImage(hidesImages || status.getImage() == null ? null : imagePrefix + status.getImage())
                         .withReady(notReady ? Boolean.FALSE : status.getReady())
                         .build())
                 .toList();
@@ -233,7 +247,7 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
     }
 
     @Override
-    public void start(Pod pod, Container container, Launch launch) throws IOException, InterruptedException {
+    public void startContainer(Pod pod, Container container, Launch launch) throws IOException, InterruptedException {
         calls.add("start " + pod.getMetadata().getName() + "/" + container.getName());
         pause("start " + pod.getMetadata().getName() + "/" + container.getName());
         throwIfSet(onStart);
@@ -247,12 +261,13 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
             runtime.status(new PodBuilder(pod).withStatus(null).build());
         }
         if (!ignoresStart) {
-            runtime.start(pod, container, launch);
+            runtime.startContainer(pod, container, launch);
         }
     }
 
     @Override
-    public void stop(PodKey pod, String container, Duration gracePeriod) throws IOException, InterruptedException {
+    public void stopContainer(PodKey pod, String container, Duration gracePeriod)
+            throws IOException, InterruptedException {
         calls.add("stop " + pod.name() + "/" + container + " in " + gracePeriod.toSeconds());
         pause("stop " + pod.name() + "/" + container);
         throwIfSet(onStop);
@@ -260,7 +275,7 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
             throw new IOException(container + " is busy");
         }
         if (!ignoresStop) {
-            runtime.stop(pod, container, gracePeriod);
+            runtime.stopContainer(pod, container, gracePeriod);
         }
         if (failsAfterStop) {
             throw new IOException("the answer was lost");
@@ -268,13 +283,13 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
     }
 
     @Override
-    public void stop(PodKey pod, Duration gracePeriod) throws IOException, InterruptedException {
+    public void stopPod(PodKey pod, Duration gracePeriod) throws IOException, InterruptedException {
         calls.add("stop " + pod.name() + " in " + gracePeriod.toSeconds());
         pause("stop " + pod.name());
         if (duringStop != null) {
             duringStop.run();
         }
-        runtime.stop(pod, gracePeriod);
+        runtime.stopPod(pod, gracePeriod);
     }
 
     @Override

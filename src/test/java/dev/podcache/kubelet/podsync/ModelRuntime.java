@@ -8,6 +8,7 @@ import dev.podcache.kubelet.runtime.RuntimeStatus;
 import dev.podcache.kubelet.runtime.VolumeFile;
 import dev.podcache.object.PodKey;
 import dev.podcache.pod.PodReferences;
+import dev.podcache.pod.PodResources;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
@@ -120,7 +121,7 @@ final class ModelRuntime implements PodRuntime {
     }
 
     @Override
-    public void start(RuntimeEvents notified) {
+    public void listen(RuntimeEvents notified) {
         events = notified;
     }
 
@@ -152,7 +153,7 @@ final class ModelRuntime implements PodRuntime {
     }
 
     @Override
-    public void start(Pod pod, Container container, Launch launch) throws IOException, InterruptedException {
+    public void startContainer(Pod pod, Container container, Launch launch) throws IOException, InterruptedException {
         PodKey key = PodReferences.key(pod);
         check(!deleted.contains(key.uid()), "a container starts after its pod was deleted");
         check(!isRunning(key, container.getName()), "a running container is started");
@@ -163,19 +164,20 @@ final class ModelRuntime implements PodRuntime {
                     new ModelInstance(container.getName(), "model://" + ++instances, init, launch.restartCount());
             all.put(instance.name, instance);
             starts.merge(key + "/" + instance.name, 1, Integer::sum);
-            if (init && !States.isSidecar(container)) {
+            if (init && !PodResources.isSidecar(container)) {
                 instance.exitCode = 0;
             }
         });
     }
 
     @Override
-    public void stop(PodKey pod, String container, Duration gracePeriod) throws IOException, InterruptedException {
+    public void stopContainer(PodKey pod, String container, Duration gracePeriod)
+            throws IOException, InterruptedException {
         call(pod, () -> stopped(pod, container));
     }
 
     @Override
-    public void stop(PodKey pod, Duration gracePeriod) throws IOException, InterruptedException {
+    public void stopPod(PodKey pod, Duration gracePeriod) throws IOException, InterruptedException {
         call(pod, () -> Set.copyOf(pods.getOrDefault(pod, Map.of()).keySet()).forEach(each -> stopped(pod, each)));
     }
 

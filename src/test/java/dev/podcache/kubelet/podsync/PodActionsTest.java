@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.kubelet.podsync.ContainerHealth.Unhealthy;
 import dev.podcache.kubelet.podsync.PodActions.AfterStop;
+import dev.podcache.kubelet.runtime.Launch;
 import dev.podcache.kubelet.runtime.PodState;
+import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerBuilder;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
+import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.PodSpecBuilder;
 import java.time.Duration;
@@ -16,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -26,7 +30,9 @@ class PodActionsTest {
     private final PodSpecBuilder spec = new PodSpecBuilder().withRestartPolicy("Always");
     private final List<ContainerStatus> init = new ArrayList<>();
     private final List<ContainerStatus> regular = new ArrayList<>();
+    private final List<ContainerStatus> ephemeral = new ArrayList<>();
     private final Map<String, Unhealthy> unhealthy = new HashMap<>();
+    private final Map<String, String> hashes = new HashMap<>();
     private final ContainerMemory memory = new ContainerMemory();
 
     private void containers(String... names) {
@@ -94,8 +100,8 @@ class PodActionsTest {
     private PodActions compute() {
         PodSpec built = spec.build();
         return PodActions.of(
-                built,
-                PodState.of(init, regular, List.of()),
+                new PodBuilder().withSpec(built).build(),
+                new PodState(init, regular, ephemeral, List.of(), hashes),
                 memory,
                 (container, status) -> Optional.ofNullable(unhealthy.get(container.getName())));
     }
@@ -184,6 +190,65 @@ class PodActionsTest {
         assertThat(actions()).isEqualTo("start b");
     }
 
+    private void ephemeralContainer(String name) {
+        spec.addNewEphemeralContainer().withName(name).withImage("busybox").endEphemeralContainer();
+    }
+
+    @Test
+    void ephemeral_startsOnce_whateverItsExitCode() {
+        containers("a");
+        ephemeralContainer("debug");
+        regular.add(running("a"));
+        assertThat(actions()).isEqualTo("start debug");
+
+        ephemeral.add(running("debug"));
+        assertThat(actions()).isEmpty();
+
+        ephemeral.set(0, exited("debug", 42));
+        assertThat(actions()).isEmpty();
+    }
+
+    @Test
+    void ephemeral_startsBeforeTheOthers_whichMayNotStart() {
+        initContainers("i");
+        containers("a");
+        ephemeralContainer("debug");
+        init.add(exited("i", 1));
+
+        assertThat(actions()).isEqualTo("start debug, start i");
+    }
+
+    @Test
+    void ephemeral_ofAPodThatHasNotStarted_startsFirst_withoutATarget() {
+        initContainers("i");
+        containers("a");
+        ephemeralContainer("debug");
+
+        assertThat(actions()).isEqualTo("start debug, start i");
+        assertThat(compute().starts().get(0).targets()).isEmpty();
+    }
+
+    @Test
+    void ephemeral_ofAPodThatIsOver_doesNotStart_orKeepItFromEnding() {
+        spec.withRestartPolicy("Never");
+        containers("a");
+        ephemeralContainer("debug");
+        ephemeralContainer("more");
+        regular.add(exited("a", 0));
+        ephemeral.add(running("debug"));
+
+        assertThat(actions()).isEqualTo("; over");
+    }
+
+    @Test
+    void ephemeral_mayTargetWhatHasStarted() {
+        containers("a", "b");
+        ephemeralContainer("debug");
+        regular.add(running("a"));
+
+        assertThat(compute().starts().get(0).targets()).containsExactly("a");
+    }
+
     @Test
     void unhealthy_isStopped_andTheNextSyncStartsItAgain() {
         containers("a", "b");
@@ -249,7 +314,8 @@ class PodActionsTest {
     void imageChanged_isStoppedAndStarted_whateverThePolicy(String policy) {
         spec.withRestartPolicy(policy);
         containers("a");
-        regular.add(new ContainerStatusBuilder(running("a")).withImage("old").build());
+        regular.add(running("a"));
+        memory.started("a", Launch.hashOf("a", "old"));
 
         assertThat(actions()).isEqualTo("stop a");
         PodActions.ContainerStop stop = compute().stops().get(0);
@@ -258,17 +324,118 @@ class PodActionsTest {
     }
 
     @Test
-    void imageOfTheStartIsKnown_thatOfTheStatusDoesNotCount() {
+    void imageInTheStatusDiffers_noHashIsKnown_isLeftAlone_untilTheSpecChanges() {
+        containers("a");
+        regular.add(new ContainerStatusBuilder(running("a"))
+                .withImage("registry/nginx@sha256:0")
+                .build());
+        assertThat(actions()).isEmpty();
+
+        spec.editFirstContainer().withImage("nginx:2").endContainer();
+
+        assertThat(actions()).isEqualTo("stop a");
+    }
+
+    @Test
+    void hashOfTheRuntime_countsMoreThanWhatTheAgentRemembers() {
         containers("a", "b");
-        regular.addAll(List.of(
-                new ContainerStatusBuilder(running("a"))
-                        .withImage("registry/nginx")
-                        .build(),
-                running("b")));
-        memory.started("a", "nginx");
-        memory.started("b", "old");
+        regular.addAll(List.of(running("a"), running("b")));
+        memory.started("a", Launch.hashOf("a", "old"));
+        memory.started("b", Launch.hashOf("b", "nginx"));
+        hashes.put("a", Launch.hashOf("a", "nginx"));
+        hashes.put("b", Launch.hashOf("b", "old"));
 
         assertThat(actions()).isEqualTo("stop b");
+    }
+
+    /** Upstream's "kill and recreate the container if the container's spec changed" and its restart rules. */
+    @ParameterizedTest
+    @CsvSource({
+        "Never,  Always,    0, start a",
+        "Never,  OnFailure, 1, start a",
+        "Never,  OnFailure, 0, ; over",
+        "Always, Never,     1, ; over",
+        "Never,  Never,     42, start a",
+        "Never,  Never,     43, ; over",
+    })
+    void containerHasARestartPolicyOfItsOwn(String ofThePod, String own, int exitCode, String expected) {
+        spec.withRestartPolicy(ofThePod);
+        spec.addToContainers(withRule(own, "a"));
+        regular.add(exited("a", exitCode));
+
+        assertThat(actions()).isEqualTo(expected);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "Never,  OnFailure, 1, start a",
+        "Always, Never,     1, ; over",
+        "Never,  Never,     42, start a",
+        "Always, Never,     0, start b",
+    })
+    void initContainerHasARestartPolicyOfItsOwn(String ofThePod, String own, int exitCode, String expected) {
+        spec.withRestartPolicy(ofThePod);
+        spec.addToInitContainers(withRule(own, "a"));
+        containers("b");
+        init.add(exited("a", exitCode));
+
+        assertThat(actions()).isEqualTo(expected);
+    }
+
+    private static Container withRule(String policy, String name) {
+        return new ContainerBuilder()
+                .withName(name)
+                .withImage("nginx")
+                .withRestartPolicy(policy)
+                .addNewRestartPolicyRule()
+                .withAction("Restart")
+                .withNewExitCodes()
+                .withOperator("In")
+                .withValues(42)
+                .endExitCodes()
+                .endRestartPolicyRule()
+                .build();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"Never, Always, true", "Always, Never, false", "Never, OnFailure, true", "Always, , true"})
+    void probeFails_policyOfTheContainerDecides_notItsRules(String ofThePod, String own, boolean restarts) {
+        spec.withRestartPolicy(ofThePod);
+        spec.addToContainers(withRule(own, "a"));
+        regular.add(running("a"));
+        unhealthy.put("a", new Unhealthy("liveness", Optional.empty()));
+
+        assertThat(compute().stops().get(0).next())
+                .isEqualTo(restarts ? AfterStop.START_AFTER_BACKOFF : AfterStop.NOTHING);
+    }
+
+    @Test
+    void runtimeHasLostAll_initContainersRunAgain_thenTheOthers() {
+        initContainers("i1", "i2");
+        containers("a");
+        init.addAll(List.of(exited("i1", 0), exited("i2", 0)));
+        regular.add(exited("a", 137));
+        memory.lost(true, Set.of("i1", "i2"));
+        assertThat(actions()).isEqualTo("start i1");
+
+        memory.lost(true, Set.of("i2"));
+        assertThat(actions()).isEqualTo("start i2");
+
+        memory.lost(true, Set.of());
+        assertThat(actions()).isEqualTo("start a");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"Never, 137", "OnFailure, 0"})
+    void runtimeHasLostAll_nothingIsRestarted_initContainersDoNotRun(String policy, int exitCode) {
+        spec.withRestartPolicy(policy);
+        initContainers("i1");
+        containers("a");
+        init.add(exited("i1", 0));
+        regular.add(exited("a", exitCode));
+        memory.lost(true, Set.of("i1"));
+
+        assertThat(actions()).isEqualTo("; over");
     }
 
     @Test

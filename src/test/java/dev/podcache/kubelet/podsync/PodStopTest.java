@@ -120,6 +120,28 @@ class PodStopTest {
                         "exec web/main true", "stop web/main in " + century, "stop web in " + century, "forget web");
     }
 
+    /** No API server validates what another program writes into a static pod's file, or a webhook into a pod. */
+    @ParameterizedTest
+    @ValueSource(longs = {Long.MIN_VALUE, -9_300_000_000L, -1, 0, 1, 9_300_000_000L, Long.MAX_VALUE})
+    void extremeNumbers_podRunsOrFailsAndEnds(long seconds) throws Exception {
+        Pod web = run(pod("web")
+                .editSpec()
+                .withActiveDeadlineSeconds(seconds)
+                .withTerminationGracePeriodSeconds(seconds)
+                .addNewToleration()
+                .withOperator("Exists")
+                .withTolerationSeconds(seconds)
+                .endToleration()
+                .endSpec());
+        assertThat(node.status("web").getPhase()).isIn("Running", "Failed");
+
+        node.server.cluster().delete(web);
+        node.timekeeper.advance(Duration.ofSeconds(2));
+        runAll();
+
+        assertThat(node.runtime.calls).contains("forget web");
+    }
+
     @Test
     void sidecars_stopAfterTheOthers_lastOneFirst() throws Exception {
         Pod web = run(withSidecars(pod("web"), "mesh", "logs"));

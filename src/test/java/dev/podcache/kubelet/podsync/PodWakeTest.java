@@ -40,7 +40,7 @@ class PodWakeTest {
 
     /** Ends the containers of a pod and has the runtime notify of that. */
     private void end(Pod pod) throws Exception {
-        node.runtime.stop(PodReferences.key(pod), Duration.ZERO);
+        node.runtime.stopPod(PodReferences.key(pod), Duration.ZERO);
         node.workers.changed(pod.getMetadata().getUid());
         node.settle();
     }
@@ -171,7 +171,7 @@ class PodWakeTest {
                 .endInitContainer()
                 .endSpec());
 
-        node.runtime.stop(PodReferences.key(job), "main", Duration.ZERO);
+        node.runtime.stopContainer(PodReferences.key(job), "main", Duration.ZERO);
         node.workers.changed(job.getMetadata().getUid());
         node.settle();
 
@@ -222,7 +222,7 @@ class PodWakeTest {
                 .endVolume()
                 .endSpec());
 
-        assertThat(node.events.lines())
+        assertThat(node.lines())
                 .singleElement()
                 .asString()
                 .startsWith("Warning FailedMount MountVolume.SetUp failed for volume \"token\" : ");
@@ -273,8 +273,7 @@ class PodWakeTest {
 
         assertThat(node.runtime.calls).containsExactly("start web/main", "stop web/main in 30", "start web/main");
         assertThat(node.container("web", "main").getRestartCount()).isEqualTo(1);
-        assertThat(node.events.lines())
-                .containsExactly("Normal Killing Container main definition changed, will be restarted");
+        assertThat(node.lines()).containsExactly("Normal Killing Container main definition changed, will be restarted");
     }
 
     @Test
@@ -288,7 +287,7 @@ class PodWakeTest {
         assertThat(node.status("web").getPhase()).isEqualTo("Failed");
         assertThat(node.status("web").getReason()).isEqualTo("DeadlineExceeded");
         assertThat(node.runtime.calls).contains("stop web in 30");
-        assertThat(node.events.lines())
+        assertThat(node.lines())
                 .contains("Normal DeadlineExceeded Pod was active on the node longer than the specified deadline");
     }
 }

@@ -7,14 +7,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.Fetched;
+import dev.podcache.apiserver.credentials.PemText;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.testing.ExpectedWarnings;
+import dev.podcache.testing.FakeTrustBundles;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Secrets;
+import io.fabric8.kubernetes.api.model.ClusterTrustBundleProjection;
+import io.fabric8.kubernetes.api.model.ClusterTrustBundleProjectionBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -57,7 +63,7 @@ class PodWorkersTest {
 
         assertThat(node.status("web").getPhase()).isEqualTo("Pending");
         assertThat(node.waiting("web", "main")).isEqualTo("CreateContainerConfigError: secret \"db\" not found");
-        assertThat(node.events.lines()).containsExactly("Warning Failed Error: secret \"db\" not found");
+        assertThat(node.lines()).containsExactly("Warning Failed Error: secret \"db\" not found");
         assertThat(node.events.events().get(0).about().getFieldPath()).isEqualTo("spec.containers{main}");
         assertThat(node.runtime.calls).isEmpty();
     }
@@ -84,7 +90,7 @@ class PodWorkersTest {
 
         assertThat(node.runtime.asked()).isGreaterThan(asked + 3);
         assertThat(node.server.actions()).isEmpty();
-        assertThat(node.events.lines()).hasSize(1);
+        assertThat(node.lines()).hasSize(1);
     }
 
     @Test
@@ -93,7 +99,7 @@ class PodWorkersTest {
         node.create(withVolume(pod("web"), "certs"));
 
         assertThat(node.waiting("web", "main")).startsWith("ContainerCreating");
-        assertThat(node.events.lines())
+        assertThat(node.lines())
                 .containsExactly("Warning FailedMount MountVolume.SetUp failed for volume \"v-certs\" :"
                         + " secret \"certs\" not found");
     }
@@ -110,6 +116,77 @@ class PodWorkersTest {
         assertThat(node.runtime.mounted("v-certs", "value")).isEqualTo("two");
     }
 
+    private static PodBuilder trusting(String name, ClusterTrustBundleProjection bundle) {
+        return pod(name)
+                .editSpec()
+                .addNewVolume()
+                .withName("trust")
+                .withNewProjected()
+                .withDefaultMode(0644)
+                .addNewSource()
+                .withClusterTrustBundle(bundle)
+                .endSource()
+                .endProjected()
+                .endVolume()
+                .endSpec();
+    }
+
+    private static String pem(int content) {
+        return PemText.of("CERTIFICATE", new byte[] {(byte) content});
+    }
+
+    @Test
+    void trustBundleMissing_noContainerStarts_untilItIsThere() {
+        node.start();
+        node.create(trusting(
+                "web",
+                new ClusterTrustBundleProjectionBuilder()
+                        .withName("roots")
+                        .withPath("ca.pem")
+                        .build()));
+
+        assertThat(node.waiting("web", "main")).startsWith("ContainerCreating");
+        assertThat(node.lines())
+                .containsExactly("Warning FailedMount MountVolume.SetUp failed for volume \"trust\" : while getting"
+                        + " ClusterTrustBundle: clustertrustbundle.certificates.k8s.io \"roots\" not found");
+
+        node.trustBundles.put(FakeTrustBundles.bundle("roots", null, Map.of(), pem(1)));
+        node.settle();
+
+        assertThat(node.status("web").getPhase()).isEqualTo("Running");
+        assertThat(node.runtime.mounted("trust", "ca.pem")).isEqualTo(pem(1));
+    }
+
+    @Test
+    void trustBundleChanges_byNameOrBySigner_runtimeGetsItAtOnce() {
+        node.trustBundles.put(FakeTrustBundles.bundle("roots", "example.com/signer", Map.of(), pem(1)));
+        node.start();
+        for (ClusterTrustBundleProjection each : List.of(
+                new ClusterTrustBundleProjectionBuilder()
+                        .withName("roots")
+                        .withPath("ca.pem")
+                        .build(),
+                new ClusterTrustBundleProjectionBuilder()
+                        .withSignerName("example.com/signer")
+                        .withNewLabelSelector()
+                        .endLabelSelector()
+                        .withPath("ca.pem")
+                        .build())) {
+            node.trustBundles.put(FakeTrustBundles.bundle("roots", "example.com/signer", Map.of(), pem(1)));
+            String name = each.getName() == null ? "signed" : "named";
+            Pod pod = node.create(trusting(name, each));
+            assertThat(node.runtime.mounted("trust", "ca.pem")).isEqualTo(pem(1));
+
+            node.trustBundles.put(FakeTrustBundles.bundle("roots", "example.com/signer", Map.of(), pem(2)));
+            node.settle();
+
+            assertThat(node.runtime.mounted("trust", "ca.pem")).as(name).isEqualTo(pem(2));
+            node.server.cluster().deleteNow(pod);
+            node.settle();
+        }
+        assertThat(node.trustBundles.held()).isEmpty();
+    }
+
     @Test
     void volumeSecretDeleted_runningPodGoesOnRunning() {
         node.secret("certs", "one");
@@ -120,7 +197,7 @@ class PodWorkersTest {
         node.timekeeper.advance(WorkersFixture.SYNC);
 
         assertThat(node.status("web").getPhase()).isEqualTo("Running");
-        assertThat(node.events.lines()).hasSize(1);
+        assertThat(node.lines()).hasSize(1);
     }
 
     @Test
@@ -235,7 +312,7 @@ class PodWorkersTest {
                 .withRestartPolicy("Never")
                 .endSpec());
 
-        node.runtime.stop(PodReferences.key(job), Duration.ZERO);
+        node.runtime.stopPod(PodReferences.key(job), Duration.ZERO);
         node.timekeeper.advance(WorkersFixture.SYNC);
 
         assertThat(node.status("job").getPhase()).isEqualTo("Succeeded");
@@ -246,7 +323,7 @@ class PodWorkersTest {
     void podThatHasEnded_isDeletedLater_isRemovedAtOnce() throws Exception {
         node.start();
         Pod job = node.create(pod("job").editSpec().withRestartPolicy("Never").endSpec());
-        node.runtime.stop(PodReferences.key(job), Duration.ZERO);
+        node.runtime.stopPod(PodReferences.key(job), Duration.ZERO);
         node.timekeeper.advance(WorkersFixture.SYNC);
 
         node.server.cluster().delete(job);

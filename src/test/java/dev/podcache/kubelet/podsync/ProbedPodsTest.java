@@ -2,6 +2,8 @@ package dev.podcache.kubelet.podsync;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.common.collect.ImmutableMap;
+import dev.podcache.kubelet.eviction.Eviction;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -175,6 +177,32 @@ class ProbedPodsTest {
 
         assertThat(node.container("job", "main").getRestartCount()).isEqualTo(1);
         assertThat(node.container("job", "main").getState().getRunning()).isNotNull();
+    }
+
+    /** Else a pod that is evicted is restarted by its liveness probe while it is stopped. */
+    @Test
+    void podIsEvicted_livenessIsNotCheckedAnyMore_readinessIs() throws Exception {
+        answer();
+        node.start();
+        Pod web = node.create(withReadiness("web")
+                .editSpec()
+                .editFirstContainer()
+                .withLivenessProbe(probe("alive"))
+                .endContainer()
+                .endSpec());
+        pass(Duration.ofSeconds(3));
+        node.runtime.duringStop = () -> {
+            node.runtime.duringStop = null;
+            node.runtime.calls.clear();
+            pass(Duration.ofSeconds(5));
+        };
+
+        node.workers.evict(
+                new Eviction(web, "memory.available", "no memory", ImmutableMap.of(), Duration.ofSeconds(30), true));
+        node.settle();
+
+        assertThat(node.status("web").getReason()).isEqualTo("Evicted");
+        assertThat(node.runtime.calls).contains("exec web/main ready").doesNotContain("exec web/main alive");
     }
 
     @Test

@@ -49,7 +49,7 @@ class ProcessPodsTest {
     void setUp() {
         processes = ProcessRuntime.in(directory, node.timekeeper);
         node.runtime.runtime = processes;
-        processes.start(new RuntimeEvents() {
+        processes.listen(new RuntimeEvents() {
             @Override
             public void changed(String podUid) {
                 changes.add(podUid);
@@ -66,7 +66,7 @@ class ProcessPodsTest {
 
     @AfterEach
     void tearDown() throws IOException, InterruptedException {
-        processes.stop(key, Duration.ZERO);
+        processes.stopPod(key, Duration.ZERO);
         node.close();
     }
 
@@ -128,7 +128,7 @@ class ProcessPodsTest {
 
     @Test
     void jobEnds_podSucceeds() throws IOException, InterruptedException {
-        processes.stop(key, Duration.ZERO);
+        processes.stopPod(key, Duration.ZERO);
         changes.poll(Patience.SECONDS, TimeUnit.SECONDS);
         pod = node.create(podWithSecret("Never"));
         key = PodReferences.key(pod);

@@ -7,12 +7,14 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class RestartBackoffTest {
 
     private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
-    private final RestartBackoff backoff = new RestartBackoff();
+    private final RestartBackoff backoff = new RestartBackoff(Duration.ofMinutes(5));
     private Instant now = START;
 
     private Duration left(String image, Instant ended) {
@@ -71,6 +73,31 @@ class RestartBackoffTest {
         assertThat(left("nginx", ended)).isZero();
         restart("nginx", ended);
         assertThat(backoff.pause("main", "nginx", ended)).isEqualTo(Duration.ofSeconds(10));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1s, '1 1 1 1'", "7s, '7 7 7 7'", "10s, '10 10 10 10'", "25s, '10 20 25 25'", "300s, '10 20 40 80'"})
+    void longestPause_isSet_boundsThePausesFromTheFirst(String longest, String pauses) {
+        RestartBackoff bounded = new RestartBackoff(Duration.parse("PT" + longest));
+        List<String> seen = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            bounded.restarted("main", "nginx", now, now);
+            seen.add("" + bounded.pause("main", "nginx", now).toSeconds());
+        }
+
+        assertThat(String.join(" ", seen)).isEqualTo(pauses);
+    }
+
+    @Test
+    void longestPause_isShort_containerIsStillUnstableForTenMinutes() {
+        RestartBackoff bounded = new RestartBackoff(Duration.ofSeconds(1));
+        bounded.restarted("main", "nginx", now, now);
+
+        assertThat(bounded.pause("main", "nginx", now.plus(Duration.ofMinutes(10))))
+                .isEqualTo(Duration.ofSeconds(1));
+        assertThat(bounded.pause(
+                        "main", "nginx", now.plus(Duration.ofMinutes(10)).plusNanos(1)))
+                .isZero();
     }
 
     @Test

@@ -41,7 +41,7 @@ class RestartedAgentTest {
 
     private Pod createAndRestartContainerOnce(PodBuilder pod) throws Exception {
         Pod created = node.create(pod);
-        node.runtime.stop(PodReferences.key(created), Duration.ZERO);
+        node.runtime.stopPod(PodReferences.key(created), Duration.ZERO);
         node.workers.changed(created.getMetadata().getUid());
         node.settle();
         return created;
@@ -96,7 +96,7 @@ class RestartedAgentTest {
                 .editSpec()
                 .withRestartPolicy("Never")
                 .endSpec());
-        node.runtime.stop(PodReferences.key(job), Duration.ZERO);
+        node.runtime.stopPod(PodReferences.key(job), Duration.ZERO);
         node.workers.changed(job.getMetadata().getUid());
         node.settle();
         node.stop();

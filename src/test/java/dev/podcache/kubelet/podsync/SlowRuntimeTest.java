@@ -5,6 +5,9 @@ import static dev.podcache.testing.Pods.withVolume;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.Fetched;
+import dev.podcache.embedded.HeldRequests;
+import dev.podcache.embedded.RequestPattern;
+import dev.podcache.embedded.Verb;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -81,6 +84,31 @@ class SlowRuntimeTest {
         assertThat(node.status("web").getPhase()).isEqualTo("Running");
         first.release();
         second.release();
+        runAll();
+    }
+
+    /** The reads of objects once occupied all places: behind a slow server, no container was restarted or stopped. */
+    @Test
+    void secretsAreReadSlowly_otherPodsRunAndStop() throws Exception {
+        start();
+        Pod web = node.create(pod("web"));
+        runAll();
+        node.secret("db", "one");
+        HeldRequests slowSecret =
+                node.server.faults().hold(RequestPattern.any().verb(Verb.LIST).namespace("shop"));
+        node.create(WorkersFixture.withEnvFrom(pod("waits-for-variables"), "db"));
+        threads.awaitWaiting(1);
+        node.create(withVolume(pod("waits-for-files"), "db"));
+        node.timekeeper.advance(LONG_CALL);
+        threads.awaitWaiting(2);
+        node.server.cluster().delete(web);
+
+        node.timekeeper.advance(LONG_CALL);
+        threads.awaitRunning(2);
+        node.settle();
+
+        assertThat(node.exists("web")).isFalse();
+        slowSecret.release();
         runAll();
     }
 

@@ -4,10 +4,12 @@ import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.kubelet.events.EventRecorder;
 import dev.podcache.kubelet.podconfig.ServiceAccountTokens;
 import dev.podcache.kubelet.podconfig.ServiceLister;
+import dev.podcache.kubelet.podconfig.TrustBundles;
 import dev.podcache.kubelet.podstatus.PodStatusManager;
 import dev.podcache.kubelet.probe.ProbeNetwork;
 import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.kubelet.runtime.HollowStage;
+import dev.podcache.kubelet.runtime.LocalVolumes;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.kubelet.runtime.RuntimeEvents;
 import dev.podcache.manager.Manager;
@@ -17,6 +19,7 @@ import dev.podcache.reflector.Recovery;
 import dev.podcache.reflector.Reflector;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.FakeTokenRequests;
+import dev.podcache.testing.FakeTrustBundles;
 import dev.podcache.testing.ForwardingObjectApi;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.Pods;
@@ -28,6 +31,7 @@ import dev.podcache.time.TaskThreads;
 import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStateWaiting;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.ObjectReference;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -61,6 +65,8 @@ public final class WorkersFixture implements AutoCloseable {
     private final WatchedCaches caches;
     private final boolean ownsServer;
     private final ServiceLister services;
+    final FakeTrustBundles trustBundles = new FakeTrustBundles();
+    private final TrustBundles bundles;
     final PodStatusManager statuses;
     final TaskThreads threads;
     final WorkerParts parts;
@@ -115,6 +121,11 @@ public final class WorkersFixture implements AutoCloseable {
         this(options, new FakeNode(timekeeper, new FakeApiServer(timekeeper)), new FlakyRuntime(runtime), true);
     }
 
+    /** Returns a node with a runtime that a test has made. */
+    static WorkersFixture on(Options options, ManualTimekeeper timekeeper, FlakyRuntime runtime) {
+        return new WorkersFixture(options, new FakeNode(timekeeper, new FakeApiServer(timekeeper)), runtime, true);
+    }
+
     private WorkersFixture(Options options, FakeNode node, FlakyRuntime runtime, boolean ownsServer) {
         this.timekeeper = node.timekeeper;
         this.server = node.server;
@@ -134,6 +145,7 @@ public final class WorkersFixture implements AutoCloseable {
         };
         statuses = new PodStatusManager(api, this::knownPod, timekeeper, () -> 0);
         ServiceAccountTokens tokens = new ServiceAccountTokens(tokenRequests, timekeeper, () -> 0.0);
+        bundles = new TrustBundles(trustBundles, recovery, timekeeper, new UsedBundles());
         threads = TaskThreads.on(options.threads, options.limit, timekeeper);
         network = new ProbeNetwork(timekeeper, "1.36");
         health = options.probed
@@ -141,7 +153,15 @@ public final class WorkersFixture implements AutoCloseable {
                 : ContainerHealth.UNPROBED;
         parts = new WorkerParts(
                 runtime,
-                new PodConfiguration(secrets, caches.configMaps(), services, tokens, events),
+                new PodConfiguration(
+                        secrets,
+                        caches.configMaps(),
+                        services,
+                        tokens,
+                        bundles,
+                        "cluster.local",
+                        LocalVolumes.of(runtime),
+                        events),
                 health,
                 Optional.of(network),
                 statuses,
@@ -158,10 +178,23 @@ public final class WorkersFixture implements AutoCloseable {
                 new OverdueCalls("PodRuntime.pods()", SYNC, timekeeper, () -> {}),
                 () -> 0);
         assigned = new ServerPods(workers);
-        runtime.start(new PodNotifications());
+        runtime.listen(new PodNotifications());
         workers.follow(secrets);
         workers.follow(caches.configMaps());
         pods = new Reflector<>(server.listerWatcher(ObjectKind.POD, "", "spec.nodeName=" + NODE), assigned, recovery);
+    }
+
+    private final class UsedBundles implements TrustBundles.BundleEvents {
+
+        @Override
+        public void found(Manager<GenericKubernetesResource> named) {
+            workers.follow(named);
+        }
+
+        @Override
+        public void changed(String podUid) {
+            workers.changed(podUid);
+        }
     }
 
     private void changed(String podUid) {
@@ -278,6 +311,15 @@ public final class WorkersFixture implements AutoCloseable {
                 .orElseThrow();
     }
 
+    /** Returns the events so far, as {@code Type Reason Message}, without those of each container that starts. */
+    List<String> lines() {
+        return events.lines().stream()
+                .filter(line -> !line.startsWith("Normal Pulled ")
+                        && !line.equals("Normal Created Container created")
+                        && !line.equals("Normal Started Container started"))
+                .toList();
+    }
+
     /** Returns why a container waits, as {@code reason: message}. */
     String waiting(String pod, String name) {
         ContainerState state = container(pod, name).getState();
@@ -299,6 +341,8 @@ public final class WorkersFixture implements AutoCloseable {
         stop();
         threads.close();
         services.close();
+        bundles.close();
+        trustBundles.close();
         caches.close();
     }
 

@@ -1,8 +1,10 @@
 package dev.podcache.kubelet.probe;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.NewThread;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerBuilder;
@@ -14,20 +16,25 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** {@code grpc_test.go} of Kubernetes, against a server that speaks HTTP/2 without TLS. */
 @ExtendWith(NoLeaks.class)
@@ -192,5 +199,64 @@ class GrpcCheckTest {
         });
 
         assertThat(probe(port, null)).isEqualTo(ProbeOutcome.success("service healthy"));
+    }
+
+    static Stream<Arguments> hostileAnswers() {
+        String settings = frame(4, 0, 0, "");
+        // :status 200, from the static table
+        String head = frame(1, 4, 1, "\u0088");
+        String answer = head + frame(0, 0, 1, "\0\0\0\0\2\b\1");
+        String trailers = frame(1, 5, 1, "\0\13grpc-status\0010");
+        String data = frame(0, 0, 1, "secret");
+        return Stream.of(
+                Arguments.of("healthy", settings + answer + trailers, "service healthy"),
+                Arguments.of(
+                        "bytes after the answer", settings + answer + trailers + data.repeat(1000), "service healthy"),
+                Arguments.of("not HTTP/2", "HTTP/1.1 400 secret\r\n\r\n", "HTTP/2 PROTOCOL_ERROR"),
+                Arguments.of("no answer", settings, "EOF"),
+                Arguments.of("half an answer", settings + answer, "EOF"),
+                Arguments.of("a body before its head", settings + data, "before its head"),
+                Arguments.of("GOAWAY", settings + frame(7, 0, 0, "\0\0\0\0\0\0\0\0secret"), "sent GOAWAY"),
+                Arguments.of("RST_STREAM", settings + frame(3, 0, 1, "\0\0\0\7"), "reset the stream: REFUSED_STREAM"),
+                Arguments.of("pings", settings + frame(6, 0, 0, "01234567").repeat(1_000_000), "more than it reads"));
+    }
+
+    private static String frame(int type, int flags, int stream, String payload) {
+        return "" + (char) 0 + (char) (payload.length() >> 8) + (char) (payload.length() & 0xff) + (char) type
+                + (char) flags + "\0\0\0" + (char) stream + payload;
+    }
+
+    @ParameterizedTest
+    @MethodSource("hostileAnswers")
+    void hostileServer_failsOnlyItsCheck_andIsNotQuoted(String name, String answer, String expected) throws Exception {
+        try (ServerSocket raw = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            CompletableFuture<Void> served = CompletableFuture.runAsync(
+                    () -> {
+                        try (Socket socket = raw.accept()) {
+                            // the preface and the SETTINGS of the client
+                            socket.getInputStream().readNBytes(24 + 9);
+                            if (answer.startsWith(frame(4, 0, 0, ""))) {
+                                socket.getOutputStream()
+                                        .write(answer.substring(0, 9).getBytes(ISO_8859_1));
+                                // its request: more than its window update and its acknowledgement
+                                socket.getInputStream().readNBytes(60);
+                                socket.getOutputStream()
+                                        .write(answer.substring(9).getBytes(ISO_8859_1));
+                            } else {
+                                socket.getOutputStream().write(answer.getBytes(ISO_8859_1));
+                            }
+                            socket.shutdownOutput();
+                            socket.getInputStream().transferTo(OutputStream.nullOutputStream());
+                        } catch (IOException e) {
+                            // a client that refuses the answer closes the connection
+                        }
+                    },
+                    NewThread.EACH);
+
+            String message = probe(raw.getLocalPort(), null).message();
+
+            assertThat(message).as(name).endsWith(expected).doesNotContain("secret");
+            served.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        }
     }
 }

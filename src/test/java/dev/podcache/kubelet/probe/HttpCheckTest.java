@@ -354,6 +354,7 @@ class HttpCheckTest {
                 Arguments.of("a header of 900,000 bytes", ok + "A: " + "a".repeat(900_000) + "\r\n" + end),
                 Arguments.of("100 headers", ok + ("Set-Cookie: " + "a".repeat(1000) + "\r\n").repeat(100) + end),
                 Arguments.of("1,000 headers", ok + ("Set-Cookie: " + "a".repeat(1000) + "\r\n").repeat(1000) + end),
+                Arguments.of("4,000 short headers", ok + "a:\r\n".repeat(4000) + end),
                 Arguments.of("a long reason", "HTTP/1.1 200 " + "a".repeat(10_000) + "\r\nContent-Length: 2\r\n" + end),
                 Arguments.of("no reason", "HTTP/1.1 200\r\nContent-Length: 2\r\n" + end),
                 Arguments.of("100 before it", "HTTP/1.1 100 Continue\r\n\r\n" + ok + end),
@@ -365,10 +366,20 @@ class HttpCheckTest {
                 Arguments.of("HTTP/1.0 without a length", "HTTP/1.0 200 OK\r\n\r\nok"));
     }
 
-    @Test
-    void headers_ofMoreThanAMebibyte_areAFailure() throws Exception {
+    static Stream<String> tooLarge() {
+        String tiny = "a:\r\n".repeat(200_000);
+        return Stream.of(
+                "HTTP/1.1 200 OK\r\n" + ("A: " + "a".repeat(1000) + "\r\n").repeat(1200) + "\r\n",
+                // each takes a hundred times its bytes of the heap
+                "HTTP/1.1 200 OK\r\n" + tiny + "Content-Length: 2\r\n\r\nok",
+                "HTTP/1.1 103 Early Hints\r\n" + tiny + "\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n" + tiny + "\r\n");
+    }
+
+    @ParameterizedTest
+    @MethodSource("tooLarge")
+    void headers_beyondTheLimits_areAFailure(String answer) throws Exception {
         try (ServerSocket raw = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            String answer = "HTTP/1.1 200 OK\r\n" + ("A: " + "a".repeat(1000) + "\r\n").repeat(1200) + "\r\n";
             CompletableFuture<Void> served = CompletableFuture.runAsync(() -> answerOnce(raw, answer), NewThread.EACH);
 
             assertThat(begin("/", "HTTP", raw.getLocalPort())
@@ -377,6 +388,125 @@ class HttpCheckTest {
                     .isEqualTo(ProbeOutcome.Verdict.FAILURE);
             served.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"X-Token, 'secret\tone\u0001', value for \"x-token\"", "'X Token', secret, name \"x token\""})
+    void header_thatIsIllegal_isAFailureThatDoesNotQuoteTheValue(String name, String value, String said)
+            throws Exception {
+        answer("/", 200, "never asked");
+
+        ProbeOutcome outcome = probe("/", new HTTPHeader(name, value));
+
+        assertThat(outcome)
+                .isEqualTo(ProbeOutcome.failure("Get \"" + url("/") + "\": net/http: invalid header field " + said));
+    }
+
+    @Test
+    void headers_thatHttpSetsItself_areNotSentTwice() throws Exception {
+        echoHeaders();
+
+        assertThat(probe("/", new HTTPHeader("Content-Length", "5"), new HTTPHeader("Connection", "keep-alive"))
+                        .message())
+                .doesNotContainIgnoringCase("content-length")
+                .contains("Connection: close\n");
+    }
+
+    @Test
+    void headerValue_beyondAscii_isSentAsUtf8() throws Exception {
+        server.createContext("/", exchange -> {
+            byte[] received = exchange.getRequestHeaders().getFirst("X-Name").getBytes(StandardCharsets.ISO_8859_1);
+            send(exchange, 200, new String(received, StandardCharsets.UTF_8), null);
+        });
+
+        assertThat(probe("/", new HTTPHeader("X-Name", "Käse ☃"))).isEqualTo(ProbeOutcome.success("Käse ☃"));
+    }
+
+    @Test
+    void host_thatIsUnknown_isAFailure() throws Exception {
+        Probe probe = new ProbeBuilder()
+                .withNewHttpGet()
+                .withHost("name.invalid")
+                .withPath("/")
+                .withPort(new IntOrString(80))
+                .endHttpGet()
+                .build();
+        Container container = new ContainerBuilder().withName("main").build();
+
+        ProbeOutcome outcome = actions.run(probe, new ProbeTarget(ProbesFixture.pod(container), container, "127.0.0.1"))
+                .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+
+        assertThat(outcome)
+                .isEqualTo(ProbeOutcome.failure("Get \"http://name.invalid:80/\": lookup name.invalid: no such host"));
+    }
+
+    static Stream<Arguments> brokenAnswers() {
+        return Stream.of(
+                Arguments.of("", "EOF"),
+                Arguments.of("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\nhalf", "unexpected EOF"),
+                Arguments.of("secret garbage\r\n\r\n", "net/http: malformed HTTP response"),
+                Arguments.of("HTTP/1.1 200 OK\r\nContent-Length: secret\r\n\r\n", "net/http: malformed HTTP response"),
+                Arguments.of(
+                        "HTTP/1.1 200 OK\r\nA: " + "a".repeat(1 << 20) + "\r\n\r\n",
+                        "net/http: server response headers exceeded 1048576 bytes"),
+                Arguments.of(
+                        "HTTP/1.1 200 OK\r\n" + "a:\r\n".repeat(33_000) + "\r\n",
+                        "the response has more than 32768 lines"));
+    }
+
+    /** As by Go, but nothing is quoted that was received. */
+    @ParameterizedTest
+    @MethodSource("brokenAnswers")
+    void brokenAnswer_isAFailureThatSaysWhy(String answer, String why) throws Exception {
+        try (ServerSocket raw = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            CompletableFuture<Void> served = CompletableFuture.runAsync(() -> answerOnce(raw, answer), NewThread.EACH);
+
+            ProbeOutcome outcome = begin("/", "HTTP", raw.getLocalPort()).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+
+            assertThat(outcome.verdict()).isEqualTo(ProbeOutcome.Verdict.FAILURE);
+            assertThat(outcome.message()).endsWith("/\": " + why);
+            served.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void upgradeThatNobodyAskedFor_isAFailure() throws Exception {
+        try (ServerSocket raw = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            CompletableFuture<Void> served = CompletableFuture.runAsync(
+                    () -> answerOnce(raw, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n"), NewThread.EACH);
+
+            assertThat(begin("/", "HTTP", raw.getLocalPort()).get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                    .isEqualTo(ProbeOutcome.failure("HTTP probe failed with statuscode: 101"));
+            served.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void https_toAServerWithoutTls_isAFailureThatQuotesNothing() throws Exception {
+        try (ServerSocket raw = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            CompletableFuture<Void> served =
+                    CompletableFuture.runAsync(() -> answerOnce(raw, "HTTP/1.1 400 secret\r\n\r\n"), NewThread.EACH);
+
+            assertThat(begin("/", "HTTPS", raw.getLocalPort()).get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                    .isEqualTo(ProbeOutcome.failure("Get \"https://127.0.0.1:" + raw.getLocalPort()
+                            + "/\": tls: first record does not look like a TLS handshake"));
+            served.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void network_thatIsClosed_endsTheCheck() throws Exception {
+        CountDownLatch arrived = new CountDownLatch(1);
+        HttpHandler silent = exchange -> arrived.countDown();
+        server.createContext("/", silent);
+        CompletableFuture<ProbeOutcome> outcome =
+                begin("/", "HTTP", server.getAddress().getPort());
+        assertThat(arrived.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+
+        network.close();
+
+        assertThat(outcome.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).verdict())
+                .isEqualTo(ProbeOutcome.Verdict.FAILURE);
     }
 
     private static void answerOnce(ServerSocket server, String answer) {

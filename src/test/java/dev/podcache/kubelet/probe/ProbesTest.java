@@ -55,6 +55,41 @@ class ProbesTest {
     }
 
     @Test
+    void counted_isKeptPerProbeAndGoesWithThePod() {
+        Pod pod = pod(allProbes("main"));
+        probes.add(pod);
+        fixture.observe(pod, running("main", FIRST));
+        CompletableFuture<ProbeOutcome> slow = new CompletableFuture<>();
+        fixture.next = () -> slow;
+        fixture.run();
+        fixture.time.advance(Duration.ofMillis(300));
+
+        slow.complete(ProbeOutcome.success(""));
+        fixture.fail();
+        fixture.runNext();
+
+        assertThat(probes.counted())
+                .filteredOn(each -> each.kind() == ProbeKind.STARTUP)
+                .singleElement()
+                .satisfies(each -> {
+                    assertThat(each.pod()).isEqualTo(key(pod));
+                    assertThat(each.container()).isEqualTo("main");
+                    assertThat(each.results()).containsEntry("successful", 1L).containsEntry("failed", 0L);
+                    assertThat(each.durations()).containsEntry(0.25, 0L).containsEntry(0.5, 1L);
+                    assertThat(each.durations()).containsEntry(Double.POSITIVE_INFINITY, 1L);
+                    assertThat(each.seconds()).isEqualTo(0.3);
+                });
+        assertThat(probes.counted())
+                .filteredOn(each -> each.kind() == ProbeKind.LIVENESS)
+                .singleElement()
+                .satisfies(each -> assertThat(each.results()).containsEntry("failed", 1L));
+
+        probes.remove(key(pod));
+
+        assertThat(probes.counted()).isEmpty();
+    }
+
+    @Test
     void addRemovePods() {
         Pod without = pod(plain("no_probe1"), plain("no_probe2"));
         probes.add(without);

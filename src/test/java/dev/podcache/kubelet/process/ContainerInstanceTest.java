@@ -48,7 +48,7 @@ class ContainerInstanceTest {
     }
 
     private ContainerInstance instance(String id) {
-        return new ContainerInstance("main", directory, new ContainerRecord(id, "none", 0, 0, "/"));
+        return new ContainerInstance("main", directory, new ContainerRecord(id, "none", 0, 0, "/", "", false));
     }
 
     private void keep(String id) throws IOException {

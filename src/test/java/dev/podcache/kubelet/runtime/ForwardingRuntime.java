@@ -24,8 +24,8 @@ public abstract class ForwardingRuntime implements PodRuntime {
     }
 
     @Override
-    public void start(RuntimeEvents events) {
-        hollow.start(events);
+    public void listen(RuntimeEvents events) {
+        hollow.listen(events);
     }
 
     @Override
@@ -49,18 +49,18 @@ public abstract class ForwardingRuntime implements PodRuntime {
     }
 
     @Override
-    public void start(Pod pod, Container container, Launch launch) {
-        hollow.start(pod, container, launch);
+    public void startContainer(Pod pod, Container container, Launch launch) {
+        hollow.startContainer(pod, container, launch);
     }
 
     @Override
-    public void stop(PodKey pod, String container, Duration gracePeriod) {
-        hollow.stop(pod, container, gracePeriod);
+    public void stopContainer(PodKey pod, String container, Duration gracePeriod) {
+        hollow.stopContainer(pod, container, gracePeriod);
     }
 
     @Override
-    public void stop(PodKey pod, Duration gracePeriod) {
-        hollow.stop(pod, gracePeriod);
+    public void stopPod(PodKey pod, Duration gracePeriod) {
+        hollow.stopPod(pod, gracePeriod);
     }
 
     @Override

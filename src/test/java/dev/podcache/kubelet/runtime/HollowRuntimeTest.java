@@ -40,7 +40,7 @@ class HollowRuntimeTest {
     }
 
     private void startMain() {
-        runtime.start(pod, pod.getSpec().getContainers().get(0), LAUNCH);
+        runtime.startContainer(pod, pod.getSpec().getContainers().get(0), LAUNCH);
     }
 
     @Test
@@ -55,7 +55,7 @@ class HollowRuntimeTest {
 
     @Test
     void startInitContainer_hasSucceeded() {
-        runtime.start(pod, pod.getSpec().getInitContainers().get(0), LAUNCH);
+        runtime.startContainer(pod, pod.getSpec().getInitContainers().get(0), LAUNCH);
 
         ContainerStatus init = runtime.status(pod).initContainers().get(0);
         assertThat(init.getState().getTerminated().getExitCode()).isZero();
@@ -66,7 +66,7 @@ class HollowRuntimeTest {
         startMain();
         timekeeper.advance(Duration.ofSeconds(5));
 
-        runtime.stop(PodReferences.key(pod), Duration.ZERO);
+        runtime.stopPod(PodReferences.key(pod), Duration.ZERO);
 
         var ended = runtime.status(pod).containers().get(0).getState().getTerminated();
         assertThat(ended.getStartedAt()).isEqualTo("2026-01-01T00:00:00Z");

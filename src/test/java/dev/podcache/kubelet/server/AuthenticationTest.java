@@ -3,7 +3,7 @@ package dev.podcache.kubelet.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.net.InetAddresses;
-import dev.podcache.apiserver.AccessReviews.ReviewedUser;
+import dev.podcache.object.Subject;
 import dev.podcache.testing.ManualTimekeeper;
 import java.time.Duration;
 import java.util.List;
@@ -23,7 +23,7 @@ class AuthenticationTest {
 
     @Test
     void token_accepted_isReviewedAgainAfterTwoMinutes() {
-        assertThat(user("good")).map(ReviewedUser::name).contains("reader");
+        assertThat(user("good")).map(Subject::name).contains("reader");
         clock.advance(Authentication.ACCEPTED_FOR.minusNanos(1));
         assertThat(user("good")).isPresent();
         assertThat(reviews.tokens).hasSize(1);
@@ -73,8 +73,8 @@ class AuthenticationTest {
     void token_ofManyRequestsAtATime_isReviewedOnce() {
         CompletableFuture<Object> gate = new CompletableFuture<>();
         reviews.held = gate;
-        CompletableFuture<Optional<ReviewedUser>> first = asked("good");
-        CompletableFuture<Optional<ReviewedUser>> second = asked("good");
+        CompletableFuture<Optional<Subject>> first = asked("good");
+        CompletableFuture<Optional<Subject>> second = asked("good");
         assertThat(first).isNotDone();
         assertThat(second).isNotDone();
 
@@ -87,7 +87,7 @@ class AuthenticationTest {
     @Test
     void user_ofAToken_isInTheGroupOfAllUsers_once() {
         assertThat(user("good").orElseThrow().groups()).containsExactly("readers", "system:authenticated");
-        reviews.owners.put("more", new ReviewedUser("more", "", List.of("system:authenticated", "b"), Map.of()));
+        reviews.owners.put("more", Subject.user("more", List.of("system:authenticated", "b"), "", Map.of()));
         assertThat(user("more").orElseThrow().groups()).containsExactly("system:authenticated", "b");
         assertThat(user("good").orElseThrow().extra()).isEqualTo(FakeReviews.READER.extra());
     }
@@ -165,7 +165,7 @@ class AuthenticationTest {
         return ClientSource.of(InetAddresses.forString(address));
     }
 
-    private CompletableFuture<Optional<ReviewedUser>> askedBy(ClientSource from, String token) {
+    private CompletableFuture<Optional<Subject>> askedBy(ClientSource from, String token) {
         KubeletRequest request = Requested.of("GET", "/pods", "Bearer " + token.replace(' ', '-'), List.of());
         return authentication.userOf(new KubeletRequest(
                 request.method(),
@@ -176,7 +176,6 @@ class AuthenticationTest {
                 request.certificates(),
                 request.upgrade(),
                 request.subprotocols(),
-                request.accept(),
                 "",
                 from));
     }
@@ -207,11 +206,11 @@ class AuthenticationTest {
         assertThat(request).hasToString("GET \"/exec/a/b/c\"");
     }
 
-    private Optional<ReviewedUser> user(String token) {
+    private Optional<Subject> user(String token) {
         return asked(token).join();
     }
 
-    private CompletableFuture<Optional<ReviewedUser>> asked(String token) {
+    private CompletableFuture<Optional<Subject>> asked(String token) {
         return askedBy(connection, token);
     }
 }

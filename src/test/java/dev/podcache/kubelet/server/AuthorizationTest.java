@@ -3,7 +3,7 @@ package dev.podcache.kubelet.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.AccessReviews.ResourceAccess;
-import dev.podcache.apiserver.AccessReviews.ReviewedUser;
+import dev.podcache.object.Subject;
 import dev.podcache.testing.ManualTimekeeper;
 import java.time.Duration;
 import java.util.List;
@@ -26,6 +26,8 @@ class AuthorizationTest {
         "POST, /stats/summary, create, stats",
         "GET, /metrics, get, metrics",
         "GET, /metrics/resource, get, metrics",
+        "GET, /metrics/cadvisor, get, metrics",
+        "GET, /metrics/probes, get, metrics",
         "GET, /logs/kubelet.log, get, log",
         "GET, /containerLogs/shop/web/main, get, proxy",
         "GET, /pods, get, pods proxy",
@@ -57,10 +59,10 @@ class AuthorizationTest {
     void allowed_isReviewedAgainAfterFiveMinutes() {
         assertThat(isAllowed(METRICS)).isTrue();
         reviews.allowed = (user, access) -> false;
-        clock.advance(Authorization.ALLOWED_FOR.minusNanos(1));
+        clock.advance(Duration.ofMinutes(4).minusNanos(1));
         assertThat(isAllowed(METRICS)).isTrue();
 
-        clock.advance(Duration.ofNanos(1));
+        clock.advance(Duration.ofMinutes(1).plusNanos(1));
 
         assertThat(isAllowed(METRICS)).isFalse();
         assertThat(reviews.accesses).hasSize(2);
@@ -71,10 +73,10 @@ class AuthorizationTest {
         reviews.allowed = (user, access) -> false;
         assertThat(isAllowed(METRICS)).isFalse();
         reviews.allowed = (user, access) -> true;
-        clock.advance(Authorization.DENIED_FOR.minusNanos(1));
+        clock.advance(Duration.ofSeconds(24).minusNanos(1));
         assertThat(isAllowed(METRICS)).isFalse();
 
-        clock.advance(Duration.ofNanos(1));
+        clock.advance(Duration.ofSeconds(6).plusNanos(1));
 
         assertThat(isAllowed(METRICS)).isTrue();
     }
@@ -103,7 +105,7 @@ class AuthorizationTest {
 
         assertThat(isAllowed(METRICS)).isTrue();
         assertThat(authorization
-                        .isAllowed(new ReviewedUser("reader", "u-1", List.of(), Map.of()), METRICS)
+                        .isAllowed(Subject.user("reader", List.of(), "u-1", Map.of()), METRICS)
                         .join())
                 .isFalse();
     }

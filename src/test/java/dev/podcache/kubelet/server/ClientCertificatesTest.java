@@ -3,7 +3,7 @@ package dev.podcache.kubelet.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.podcache.apiserver.AccessReviews.ReviewedUser;
+import dev.podcache.object.Subject;
 import dev.podcache.testing.TestCertificates;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
@@ -23,7 +23,7 @@ class ClientCertificatesTest {
     @Test
     void userOf_signedCertificate_hasNameAndGroupsInOrder() throws Exception {
         assertThat(userOf(AUTHORITY.userPem("jane", "b", "a")).orElseThrow())
-                .extracting(ReviewedUser::name, ReviewedUser::groups)
+                .extracting(Subject::name, Subject::groups)
                 .containsExactly("jane", List.of("b", "a"));
     }
 
@@ -31,7 +31,7 @@ class ClientCertificatesTest {
     void userOf_nameWithSeparators_isNotTakenApart() throws Exception {
         assertThat(userOf(AUTHORITY.userPem("jane,O=system:masters", "x+CN=root"))
                         .orElseThrow())
-                .extracting(ReviewedUser::name, ReviewedUser::groups)
+                .extracting(Subject::name, Subject::groups)
                 .containsExactly("jane,O=system:masters", List.of("x+CN=root"));
     }
 
@@ -63,7 +63,7 @@ class ClientCertificatesTest {
         assertThatThrownBy(() -> ClientCertificates.signedBy(new byte[0])).isInstanceOf(CertificateException.class);
     }
 
-    private static Optional<ReviewedUser> userOf(String pem) throws Exception {
+    private static Optional<Subject> userOf(String pem) throws Exception {
         return trusted().userOf(List.of(certificate(pem)));
     }
 

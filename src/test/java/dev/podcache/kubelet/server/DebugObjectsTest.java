@@ -121,6 +121,8 @@ class DebugObjectsTest {
                 "/runningpods",
                 "/metrics",
                 "/metrics/resource",
+                "/metrics/cadvisor",
+                "/metrics/probes",
                 "/stats/summary",
                 "/ui",
                 "/ui/state",

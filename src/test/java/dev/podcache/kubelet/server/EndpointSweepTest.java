@@ -2,6 +2,7 @@ package dev.podcache.kubelet.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.apiserver.CachedReviews;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Slow;
 import dev.podcache.testing.TestCertificates;
@@ -45,6 +46,8 @@ class EndpointSweepTest {
             List.of("/runningpods", "pods", "proxy"),
             List.of("/metrics", "metrics"),
             List.of("/metrics/resource", "metrics"),
+            List.of("/metrics/cadvisor", "metrics"),
+            List.of("/metrics/probes", "metrics"),
             List.of("/stats/summary", "stats"),
             List.of("/debug/objects", "proxy"),
             List.of("/ui", "proxy"),
@@ -148,7 +151,7 @@ class EndpointSweepTest {
         int asked = 0;
         for (String subresource : SUBRESOURCES) {
             for (String verb : List.of("get", "create", "update", "delete")) {
-                fixture.clock.advance(Authorization.ALLOWED_FOR);
+                fixture.clock.advance(CachedReviews.ALLOWED_FOR);
                 fixture.reviews.allowed = (user, access) -> access.subresource().equals(subresource)
                         && access.verb().equals(verb);
                 List<String> requests = new ArrayList<>();
@@ -238,7 +241,8 @@ class EndpointSweepTest {
         for (int i = 0; i < requests.size(); i++) {
             if (statuses.get(i) == 200) {
                 // what is allowed
-                assertThat(requests.get(i)).containsPattern("^\\w+ [^ ]*/metrics(/resource)?/?([?#][^ ]*)? ");
+                assertThat(requests.get(i))
+                        .containsPattern("^\\w+ [^ ]*/metrics(/resource|/cadvisor|/probes)?/?([?#][^ ]*)? ");
             } else {
                 assertThat(statuses.get(i)).as(requests.get(i)).isIn(400, 403, 404, 405);
             }

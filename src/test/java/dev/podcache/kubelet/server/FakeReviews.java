@@ -3,6 +3,7 @@ package dev.podcache.kubelet.server;
 import dev.podcache.apiserver.AccessReviews;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.object.FailureReason;
+import dev.podcache.object.Subject;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,15 +18,15 @@ import org.jspecify.annotations.Nullable;
 final class FakeReviews implements AccessReviews {
 
     static final String TOKEN = "good";
-    static final ReviewedUser READER =
-            new ReviewedUser("reader", "u-1", List.of("readers"), Map.of("pod", List.of("prometheus")));
+    static final Subject READER =
+            Subject.user("reader", List.of("readers"), "u-1", Map.of("pod", List.of("prometheus")));
 
-    final Map<String, ReviewedUser> owners = new ConcurrentHashMap<>(Map.of(TOKEN, READER));
+    final Map<String, Subject> owners = new ConcurrentHashMap<>(Map.of(TOKEN, READER));
     final Queue<String> tokens = new ConcurrentLinkedQueue<>();
-    final Queue<ReviewedUser> users = new ConcurrentLinkedQueue<>();
+    final Queue<Subject> users = new ConcurrentLinkedQueue<>();
     final Queue<ResourceAccess> accesses = new ConcurrentLinkedQueue<>();
 
-    volatile BiPredicate<ReviewedUser, ResourceAccess> allowed = (user, access) -> true;
+    volatile BiPredicate<Subject, ResourceAccess> allowed = (user, access) -> true;
     volatile boolean failing;
     volatile FailureReason reason = FailureReason.UNAVAILABLE;
 
@@ -33,23 +34,23 @@ final class FakeReviews implements AccessReviews {
     volatile @Nullable CompletableFuture<Object> held;
 
     @Override
-    public CompletableFuture<Optional<ReviewedUser>> reviewToken(String token) {
+    public CompletableFuture<Optional<Subject>> reviewToken(String token) {
         tokens.add(token);
         if (failing) {
             return CompletableFuture.failedFuture(failure("POST TokenReview"));
         }
-        Optional<ReviewedUser> owner = Optional.ofNullable(owners.get(token));
+        Optional<Subject> owner = Optional.ofNullable(owners.get(token));
         CompletableFuture<Object> gate = held;
         return gate == null ? CompletableFuture.completedFuture(owner) : gate.thenApply(open -> owner);
     }
 
     @Override
-    public CompletableFuture<Boolean> reviewAccess(ReviewedUser user, ResourceAccess access) {
+    public CompletableFuture<Review> review(Subject user, ResourceAccess access) {
         users.add(user);
         accesses.add(access);
         return failing
                 ? CompletableFuture.failedFuture(failure("POST SubjectAccessReview"))
-                : CompletableFuture.completedFuture(allowed.test(user, access));
+                : CompletableFuture.completedFuture(new Review(allowed.test(user, access), ""));
     }
 
     private ApiServerException failure(String request) {

@@ -223,7 +223,7 @@ class HealthServerTest {
                         .startsWith("HTTP/1.1 ");
             }
             assertThat(HeldBytes.UNSENT.total())
-                    .isLessThanOrEqualTo(Runtime.getRuntime().maxMemory() / 8 + large.length());
+                    .isLessThanOrEqualTo(Runtime.getRuntime().maxMemory() / 16 + large.length());
         } finally {
             for (RawClient client : clients) {
                 client.close();

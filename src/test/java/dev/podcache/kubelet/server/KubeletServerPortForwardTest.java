@@ -16,6 +16,7 @@ import java.net.http.WebSocket;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -298,6 +299,7 @@ class KubeletServerPortForwardTest {
                         () -> fixture.pods,
                         Optional::empty,
                         fixture.runtime,
+                        List::of,
                         Optional.empty()),
                 fixture.clock);
         for (int i = 0; i < Endpoints.MOST_STREAMS / PortForwardEndpoint.MOST_PORTS; i++) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.podcache.apiserver.AccessReviews;
+import dev.podcache.apiserver.CachedReviews;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.kubelet.runtime.PodRuntime;
@@ -240,7 +241,7 @@ class KubeletServerRealServerTest {
                 "--serviceaccount=" + namespace + ":default");
 
         await().untilAsserted(() -> {
-            clock.advance(Authorization.DENIED_FOR);
+            clock.advance(CachedReviews.DENIED_FOR);
             assertThat(get("/metrics", token).statusCode()).isEqualTo(200);
         });
         assertThat(get("/pods", token).statusCode()).isEqualTo(403);
@@ -266,9 +267,9 @@ class KubeletServerRealServerTest {
         AccessReviews reviews = apiServer.accessReviews(Duration.ofSeconds(10));
 
         assertThat(reviews.reviewToken("nonsense").join()).isEqualTo(Optional.empty());
-        assertThat(reviews.reviewAccess(
-                                FakeReviews.READER, new AccessReviews.ResourceAccess("get", "nodes", "proxy", node))
-                        .join())
+        assertThat(reviews.review(FakeReviews.READER, new AccessReviews.ResourceAccess("get", "nodes", "proxy", node))
+                        .join()
+                        .allowed())
                 .isFalse();
     }
 

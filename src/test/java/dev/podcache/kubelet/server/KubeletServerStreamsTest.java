@@ -28,6 +28,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.BlockingQueue;
@@ -252,6 +253,7 @@ class KubeletServerStreamsTest {
                         () -> fixture.pods,
                         Optional::empty,
                         fixture.runtime,
+                        List::of,
                         Optional.empty()),
                 fixture.clock);
         KubeletRequest request = Requested.get(LOGS);
@@ -460,6 +462,38 @@ class KubeletServerStreamsTest {
         assertThat(messages.take()).isEqualTo("2:");
         assertThat(messages.take()).isEqualTo("2:warned\n");
         assertThat(messages.take()).isEqualTo("3:{\"metadata\":{},\"status\":\"Success\"}");
+    }
+
+    @Test
+    void ephemeralContainer_hasLogs_commandsAndStreams() throws Exception {
+        fixture.pods.set(
+                0,
+                ServerFixture.web()
+                        .editSpec()
+                        .addNewEphemeralContainer()
+                        .withName("debug")
+                        .withStdin(true)
+                        .withTty(true)
+                        .endEphemeralContainer()
+                        .endSpec()
+                        .build());
+        FakeCommand process = new FakeCommand();
+        process.exit.complete(0);
+        process.stdin().close();
+        fixture.runtime.exec = command -> process;
+        FakeCommand container = new FakeCommand();
+        fixture.runtime.attach = stdin -> container;
+        ChannelMessages ran = new ChannelMessages();
+        ChannelMessages attached = new ChannelMessages();
+
+        fixture.connect("/exec/shop/web/debug?command=true&output=1", ExecEndpoint.V5, ran);
+        fixture.connect("/attach/shop/web/debug?input=1&output=1&tty=1", ExecEndpoint.V5, attached);
+
+        assertThat(fixture.get("/containerLogs/shop/web/debug").statusCode()).isEqualTo(200);
+        assertThat(fixture.runtime.logged).containsExactly("shop/web(uid-web) debug");
+        assertThat(ran.take()).isEqualTo("1:");
+        assertThat(attached.take()).isEqualTo("1:");
+        assertThat(fixture.runtime.attached).containsExactly("shop/web(uid-web) debug with input");
     }
 
     @Test

@@ -7,8 +7,10 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.google.common.collect.ImmutableMap;
 import com.google.common.util.concurrent.Uninterruptibles;
 import dev.podcache.apiserver.AccessReviews.ResourceAccess;
+import dev.podcache.apiserver.CachedReviews;
 import dev.podcache.kubelet.runtime.ContainerStatistics.ContainerUsage;
 import dev.podcache.kubelet.runtime.ContainerStatistics.PodUsage;
 import dev.podcache.kubelet.runtime.HollowRuntime;
@@ -17,6 +19,7 @@ import dev.podcache.object.PodKey;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Patience;
+import dev.podcache.testing.PrometheusText;
 import dev.podcache.testing.Slow;
 import dev.podcache.testing.TestCertificates;
 import java.io.IOException;
@@ -37,7 +40,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -111,7 +116,7 @@ class KubeletServerTest {
                 .startsWith(new ResourceAccess("get", "nodes", subresource, "worker-1"))
                 .hasSize(subresource.equals("metrics") ? 1 : 2);
         fixture.reviews.allowed = (user, access) -> false;
-        fixture.clock.advance(Authorization.ALLOWED_FOR);
+        fixture.clock.advance(CachedReviews.ALLOWED_FOR);
         assertThat(fixture.get(path).statusCode()).isEqualTo(403);
     }
 
@@ -124,6 +129,7 @@ class KubeletServerTest {
                         List::of,
                         Optional::empty,
                         fixture.runtime,
+                        List::of,
                         Optional.empty()),
                 fixture.clock);
 
@@ -310,6 +316,63 @@ class KubeletServerTest {
         assertThat(fixture.get("/metrics/resource").body())
                 .contains("\nscrape_error 1\n")
                 .doesNotContain("node_cpu");
+    }
+
+    @Test
+    void cadvisorMetrics_areThoseOfTheContainersOfTheNodesPods() throws Exception {
+        fixture.runtime.usage = nothing -> List.of(usage(Duration.ofMillis(2500)));
+
+        PrometheusText scraped =
+                PrometheusText.parse(fixture.get("/metrics/cadvisor").body());
+
+        assertThat(scraped.samples()).anySatisfy(line -> {
+            assertThat(line.name()).isEqualTo("container_cpu_usage_seconds_total");
+            assertThat(line.labels()).containsEntry("pod", "web").containsEntry("container", "main");
+            assertThat(line.value()).isEqualTo(2.5);
+        });
+        assertThat(scraped.value("container_scrape_error", Map.of())).isZero();
+    }
+
+    @Test
+    @ExpectedWarnings("measuring the containers failed; /metrics/cadvisor reports container_scrape_error 1")
+    void cadvisorMetrics_runtimeFails_reportTheError() throws Exception {
+        fixture.runtime.usage = nothing -> {
+            throw new IOException("no cgroups");
+        };
+
+        assertThat(fixture.get("/metrics/cadvisor").body()).endsWith("container_scrape_error 1\n");
+    }
+
+    @Test
+    void probeMetrics_haveTheResultsAndDurationsOfEachProbe() throws Exception {
+        fixture.series = List.of(new ProbeSeries(
+                PodKey.of("shop", "web", "uid-web"),
+                "main",
+                "Liveness",
+                Map.of("successful", 3L, "failed", 1L),
+                new TreeMap<>(Map.of(0.5, 3L, Double.POSITIVE_INFINITY, 4L)),
+                2.25));
+
+        PrometheusText scraped =
+                PrometheusText.parse(fixture.get("/metrics/probes").body());
+
+        Map<String, String> probe =
+                Map.of("container", "main", "namespace", "shop", "pod", "web", "probe_type", "Liveness");
+        assertThat(scraped.value("prober_probe_total", with(probe, Map.of("pod_uid", "uid-web", "result", "failed"))))
+                .isEqualTo(1);
+        assertThat(scraped.value("prober_probe_duration_seconds_bucket", with(probe, Map.of("le", "0.5"))))
+                .isEqualTo(3);
+        assertThat(scraped.value("prober_probe_duration_seconds_bucket", with(probe, Map.of("le", "+Inf"))))
+                .isEqualTo(4);
+        assertThat(scraped.value("prober_probe_duration_seconds_count", probe)).isEqualTo(4);
+        assertThat(scraped.value("prober_probe_duration_seconds_sum", probe)).isEqualTo(2.25);
+    }
+
+    private static Map<String, String> with(Map<String, String> labels, Map<String, String> more) {
+        return ImmutableMap.<String, String>builder()
+                .putAll(labels)
+                .putAll(more)
+                .buildOrThrow();
     }
 
     @Test

@@ -9,6 +9,7 @@ import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Slow;
 import java.io.IOException;
 import java.net.URI;
+import java.util.Locale;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The page in Chromium, with states that are made up. */
@@ -99,8 +101,9 @@ class NodePageTest {
     void load_showsNodeHeartbeatsObjectsAndPods() {
         load();
 
-        assertThat(tab.evaluate("document.title").asText()).isEqualTo("worker-1 · Podcache");
-        assertThat(tab.text("header")).contains("worker-1", "Ready", "strategy WATCH", "v1.0.0", "1 h 30 m", "Live");
+        assertThat(tab.evaluate("document.title").asText()).isEqualTo("(!) worker-1 · Podcache");
+        assertThat(tab.text("header"))
+                .contains("worker-1", "Needs attention", "strategy WATCH", "v1.0.0", "1 h 30 m", "Live");
         assertThat(tab.text("main")).contains("3.2 s", "expires after 40 s", "Status reported 1 m 1 s ago");
         assertThat(names())
                 .as("what needs attention comes first")
@@ -178,7 +181,7 @@ class NodePageTest {
         assertThat(tab.evaluate("document.querySelectorAll('img, main script').length")
                         .asInt())
                 .isZero();
-        assertThat(tab.evaluate("document.title").asText()).startsWith("<img");
+        assertThat(tab.evaluate("document.title").asText()).startsWith("(!) <img");
         requireNoProblem();
     }
 
@@ -228,6 +231,129 @@ class NodePageTest {
                 URI.create(server.url()).getPort());
 
         tab.until("banner.innerText.includes('it answers 500')");
+    }
+
+    /** The five states in which a node must not look well. */
+    private enum Broken {
+        PODS("2 of 3 pods need attention", "shop/crash-0 (CrashLoopBackOff)") {
+            @Override
+            void in(ShownState shown) {
+                shown.pod("shop", "crash-0", "Running", "CrashLoopBackOff: container main ended with exit code 1");
+            }
+        },
+        REFUSED("1 object is refused (403)", "the rule that is missing stands beside it") {
+            @Override
+            void in(ShownState shown) {
+                well(shown);
+                shown.state.put("refused", 1);
+                shown.entry("Secret", "shop", "refused", "UNREAD")
+                        .put("lastFailure", "LIST Secret shop/refused: 403 Forbidden")
+                        .put(
+                                "missingRule",
+                                "{apiGroups: [\"\"], resources: [secrets], resourceNames: [refused], verbs: [list, watch]}");
+            }
+        },
+        STALE("1 object may be out of date", "1 object may be out of date") {
+            @Override
+            void in(ShownState shown) {
+                well(shown);
+                shown.entry("Secret", "shop", "old", "STALE");
+            }
+        },
+        LATE_LEASE("The Lease was renewed 55 s ago and has expired", "the cluster takes the node for dead") {
+            @Override
+            void in(ShownState shown) {
+                well(shown);
+                shown.state.withObject("/heartbeats").put("sinceRenewalSeconds", 55);
+            }
+        },
+        SERVER_AWAY("API server unreachable for 23 s", "The API server has not answered for 23 s") {
+            @Override
+            void in(ShownState shown) {
+                well(shown);
+                shown.state.put("unansweredSeconds", 23);
+            }
+        };
+
+        private final String headline;
+        private final String reason;
+
+        Broken(String headline, String reason) {
+            this.headline = headline;
+            this.reason = reason;
+        }
+
+        abstract void in(ShownState shown);
+
+        static void well(ShownState shown) {
+            shown.entries.clear();
+            shown.entry("Secret", "shop", "db-password", "FRESH");
+            shown.state.putArray("pods");
+            shown.pod("shop", "web-0", "Running", "");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Broken.class)
+    void brokenNode_saysWhatIsWrongAtAGlance(Broken broken) {
+        broken.in(shown);
+
+        load();
+
+        assertThat(tab.text("#h-attention")).startsWith(broken.headline);
+        assertThat(tab.text("#problems")).contains(broken.reason);
+        assertThat(tab.text("#ready")).isEqualTo("Needs attention");
+        assertThat(tab.evaluate("document.title").asText()).startsWith("(!) ");
+        assertThat(tab.evaluate("attention.className").asText()).matches("attention (bad|warn)");
+        assertThat(tab.evaluate("attention.getBoundingClientRect().bottom < innerHeight")
+                        .asBoolean())
+                .as("seen without scrolling")
+                .isTrue();
+        assertThat(tab.evaluate("document.getElementById('ready-big').className")
+                        .asText())
+                .isEqualTo(broken == Broken.SERVER_AWAY ? "big tone-none" : "big tone-good");
+        requireContrast();
+        tab.screenshot("broken-" + broken.name().toLowerCase(Locale.ROOT));
+        requireNoProblem();
+    }
+
+    @Test
+    void wellNode_saysSo() {
+        Broken.well(shown);
+
+        load();
+
+        assertThat(tab.text("#h-attention")).isEqualTo("All is well: 1 pod, 1 object");
+        assertThat(tab.text("#problems")).isEmpty();
+        assertThat(tab.text("#ready")).isEqualTo("Ready");
+        assertThat(tab.evaluate("document.title").asText()).isEqualTo("worker-1 · Podcache");
+        requireContrast();
+    }
+
+    /** With the keyboard alone: a problem is a button, and takes the focus to where it is explained. */
+    @Test
+    void problem_isPressed_leadsToItsRows() {
+        Broken.REFUSED.in(shown);
+        load();
+        tab.evaluate("document.querySelector('#states [data-state=FRESH]').click()");
+
+        tab.evaluate("document.querySelector('#problems button').click()");
+
+        tab.until("document.activeElement.id === 'h-entries'");
+        untilNames("refused,db-password");
+        assertThat(tab.text("#entries"))
+                .contains("Refused", "A Role in shop lacks {apiGroups: [\"\"], resources: [secrets]");
+    }
+
+    @Test
+    void loadedAgain_chartsGoOn() {
+        load();
+        tab.until("samples.length >= 2");
+
+        load();
+
+        assertThat(tab.evaluate("samples.length").asInt()).isGreaterThanOrEqualTo(3);
+        requireNoProblem();
     }
 
     @ParameterizedTest

@@ -2,6 +2,7 @@ package dev.podcache.kubelet.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.common.net.InetAddresses;
 import dev.podcache.kubelet.server.OpenConnections.OpenConnection;
 import dev.podcache.testing.ManualTimekeeper;
 import java.util.ArrayList;
@@ -15,7 +16,15 @@ class OpenConnectionsTest {
     private final List<String> closed = new ArrayList<>();
 
     private OpenConnection open(String name) {
-        return connections.opened(() -> closed.add(name)).orElseThrow();
+        return open(name, "10.0.0.1");
+    }
+
+    private OpenConnection open(String name, String address) {
+        return connections.opened(source(address), () -> closed.add(name)).orElseThrow();
+    }
+
+    private static ClientSource source(String address) {
+        return ClientSource.of(InetAddresses.forString(address));
     }
 
     @Test
@@ -29,6 +38,18 @@ class OpenConnectionsTest {
 
         assertThat(closed).containsExactly("second");
         assertThat(connections.size()).isEqualTo(3);
+    }
+
+    @Test
+    void opened_tooManyOfOneNetwork_itsOwnGiveWay() {
+        open("victim", "10.0.0.1");
+        open("flood 1", "2001:db8::1");
+        open("flood 2", "2001:db8::2");
+
+        open("flood 3", "2001:db8::3");
+        open("flood 4", "2001:db8::4");
+
+        assertThat(closed).containsExactly("flood 1", "flood 2");
     }
 
     @Test
@@ -85,7 +106,7 @@ class OpenConnectionsTest {
     void opened_allHaveRequests_isRefused() {
         List.of(open("a"), open("b"), open("c")).forEach(OpenConnection::requestBegan);
 
-        assertThat(connections.opened(() -> {})).isEmpty();
+        assertThat(connections.opened(source("10.0.0.1"), () -> {})).isEmpty();
         assertThat(closed).isEmpty();
         assertThat(connections.size()).isEqualTo(3);
     }

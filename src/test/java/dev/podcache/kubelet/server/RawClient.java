@@ -101,6 +101,11 @@ final class RawClient implements AutoCloseable {
                 .orElse(0);
     }
 
+    /** Returns the next bytes, each as a character; fewer if the connection ends before. */
+    String next(int bytes) throws IOException {
+        return new String(input.readNBytes(bytes), StandardCharsets.ISO_8859_1);
+    }
+
     /** Reads all that comes until the server ends the connection. */
     String rest() {
         ByteArrayOutputStream all = new ByteArrayOutputStream();

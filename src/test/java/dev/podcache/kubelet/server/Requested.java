@@ -21,7 +21,7 @@ final class Requested {
     /** Returns a GET that asks for another protocol, with one subprotocol or none. */
     static KubeletRequest upgrade(String url, String protocol, String... subprotocols) {
         KubeletRequest get = get(url);
-        return request("GET", get.path(), get.query(), null, List.of(), protocol, List.of(subprotocols), "");
+        return request("GET", get.path(), get.query(), null, List.of(), protocol, List.of(subprotocols));
     }
 
     static KubeletRequest of(
@@ -34,12 +34,7 @@ final class Requested {
                 query.computeIfAbsent(pair.get(0), name -> new ArrayList<>()).add(pair.size() == 2 ? pair.get(1) : "");
             }
         }
-        return request(method, parts.get(0), query, authorization, certificates, "", List.of(), "");
-    }
-
-    /** Returns a GET with an Accept header. */
-    static KubeletRequest accepting(String path, String accept) {
-        return request("GET", path, Map.of(), null, List.of(), "", List.of(), accept);
+        return request(method, parts.get(0), query, authorization, certificates, "", List.of());
     }
 
     /** Without an Origin, from a client of no network. */
@@ -50,8 +45,7 @@ final class Requested {
             @Nullable String authorization,
             List<X509Certificate> certificates,
             String upgrade,
-            List<String> subprotocols,
-            String accept) {
+            List<String> subprotocols) {
         return new KubeletRequest(
                 method,
                 path,
@@ -61,7 +55,6 @@ final class Requested {
                 certificates,
                 upgrade,
                 subprotocols,
-                accept,
                 "",
                 ClientSource.of(null));
     }

@@ -41,6 +41,7 @@ final class ServerFixture implements AutoCloseable {
     final List<Pod> pods = new CopyOnWriteArrayList<>(List.of(web().build()));
     final Path folder;
     final KubeletServer server;
+    volatile List<ProbeSeries> series = List.of();
     volatile List<ObjectEntry> objects = List.of();
     volatile Optional<String> problem = Optional.empty();
 
@@ -68,6 +69,7 @@ final class ServerFixture implements AutoCloseable {
                 .metrics(() -> "podcache_pods 1\n")
                 .objects(() -> objects)
                 .page(view)
+                .probes(() -> series)
                 .runtime(other.orElse(runtime))
                 .reviews(reviews)
                 .build();

@@ -83,6 +83,8 @@ final class ShownState {
                 .put("ready", waitsFor.isEmpty() ? 2 : 0)
                 .put("restarts", 1)
                 .put("ageSeconds", 4000)
+                .put("status", waitsFor.isEmpty() ? phase : waitsFor.replaceFirst(":.*", ""))
+                .put("severity", waitsFor.isEmpty() ? "good" : "bad")
                 .put("waitsFor", waitsFor);
     }
 

@@ -265,6 +265,7 @@ class PodManifestTest {
                 "'{kind: Pod, apiVersion: v1, metadata: {name: a}}' | the pod has no spec.containers",
                 "'{kind: Pod, apiVersion: v1, metadata: {name: a}, spec: {containers: [{image: b}]}}' | a container of the pod has no name",
                 "'{kind: Pod, apiVersion: v1, metadata: {name: a}, spec: {containers: [{name: b}, {name: b}]}}' | two containers of the pod are named \"b\"",
+                "'{kind: Pod, apiVersion: v1, metadata: {name: a}, spec: {containers: [{name: b}], ephemeralContainers: [{name: c}]}}' | the pod has spec.ephemeralContainers, which cannot be set on create",
                 "'{kind: Pod, apiVersion: v1, metadata: {name: A_b}, spec: {containers: [{name: b}]}}' | \"A_b-worker-1\" is not a legal Kubernetes name",
                 "'{kind: Pod, apiVersion: v1, metadata: {name: a, uid: ../up}, spec: {containers: [{name: b}]}}' | metadata.uid \"../up\" must have at most 63 letters, digits and dashes"
             })

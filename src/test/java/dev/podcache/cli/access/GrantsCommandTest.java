@@ -1,0 +1,232 @@
+package dev.podcache.cli.access;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.cli.output.CapturedConsole;
+import dev.podcache.embedded.EmbeddedApiServer;
+import dev.podcache.embedded.InMemoryCluster;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.testing.NoLeaks;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@ExtendWith(NoLeaks.class)
+class GrantsCommandTest {
+
+    private static final String POLICY = """
+            apiVersion: podcache.dev/v1alpha1
+            kind: GrantPolicy
+            metadata: {name: orders}
+            spec:
+              role: podcache-orders
+              namespaces: [shop]
+              owners:
+              - apiVersion: example.dev/v1
+                kind: Website
+                references:
+                - {kind: Secret, path: .spec.tls.secretName}
+            """;
+
+    @TempDir
+    private Path folder;
+
+    private Path policy;
+    private CapturedConsole console;
+
+    @BeforeEach
+    void writePolicy() throws IOException {
+        policy = Files.writeString(folder.resolve("policy.yaml"), POLICY);
+        console = new CapturedConsole(folder);
+    }
+
+    @Test
+    void printRbac_saysFirstWhoDecides_thenEachRuleWithItsReason() {
+        int code = console.execute(
+                "grants",
+                "--file",
+                policy.toString(),
+                "--print-rbac",
+                "--controller",
+                "shop/grants",
+                "--operator",
+                "jane");
+
+        assertThat(console.err()).isEmpty();
+        assertThat(code).isZero();
+        assertThat(String.join("\n", console.out())).startsWith("""
+                # whoever may create a Website chooses what the operator may read: any Secret of its namespace
+                # for ServiceAccount shop/grants, which keeps the Roles, and User jane, which reads what they grant
+                # leave the ValidatingAdmissionPolicy and its binding out for a server before Kubernetes 1.30
+                ---
+                # what the controller may do in namespace shop
+                apiVersion: rbac.authorization.k8s.io/v1
+                kind: Role
+                metadata: {name: podcache-grants-controller-orders, namespace: shop}
+                rules:
+                  # creates the Role without rules; no name can restrict a creation
+                  - {apiGroups: [rbac.authorization.k8s.io], resources: [roles], verbs: [create]}
+                  # sees and replaces the rules of these Roles; escalate lets it grant what it may not do itself
+                  - {apiGroups: [rbac.authorization.k8s.io], resources: [roles], resourceNames: [podcache-orders], verbs: [get, list, watch, patch, update, escalate]}
+                  # follows the owners, whose fields name what is granted
+                  - {apiGroups: [example.dev], resources: [websites], verbs: [list, watch]}
+                  # tells owners what is not granted, and why
+                  - {apiGroups: [""], resources: [events], verbs: [create, patch]}
+                ---
+                apiVersion: rbac.authorization.k8s.io/v1
+                kind: RoleBinding
+                metadata: {name: podcache-grants-controller-orders, namespace: shop}
+                roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: podcache-grants-controller-orders}
+                subjects:
+                  - {kind: ServiceAccount, name: grants, namespace: shop}
+                """);
+        assertThat(console.out())
+                .contains("  - {kind: User, apiGroup: rbac.authorization.k8s.io, name: jane}")
+                .noneMatch(line -> line.contains("ClusterRole"))
+                .noneMatch(line -> line.contains("secrets]"))
+                .anySatisfy(line -> assertThat(line).contains("failurePolicy: Fail"))
+                // an empty name would allow to list all
+                .anySatisfy(line -> assertThat(line).contains("!('' in rule.resourceNames)"))
+                // a new Role has no rules, and what judges it has null for them
+                .anySatisfy(line -> assertThat(line).contains("dyn(object.rules) == null || object.rules.all("));
+    }
+
+    @Test
+    void printRbac_isWhatKubectlReads() {
+        console.execute("grants", "--file", policy.toString(), "--print-rbac", "--cluster-wide");
+
+        assertThat(String.join("\n", console.out()).split("(?m)^---$"))
+                .extracting(document -> {
+                    HasMetadata manifest = new KubernetesSerialization().unmarshal(document);
+                    return manifest == null
+                            ? ""
+                            : manifest.getKind() + " " + manifest.getMetadata().getName();
+                })
+                .contains(
+                        "ClusterRole podcache-grants-controller-orders",
+                        "ClusterRoleBinding podcache-grants-controller-orders",
+                        "Role podcache-grants-controller-orders",
+                        "RoleBinding podcache-orders",
+                        "ValidatingAdmissionPolicy podcache-grants-controller-orders",
+                        "ValidatingAdmissionPolicyBinding podcache-grants-controller-orders");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "--print-rbac --dry-run | exclude each other",
+                "--remove --dry-run | exclude each other",
+                "--audit-log x | --audit-log is for --dry-run",
+                "--dry-run --audit-log x | --audit-log needs --operator",
+                "--print-rbac --lease-namespace Shop | namespace \"Shop\" is not a legal Kubernetes name",
+                "--print-rbac --operator shop/Web | name \"Web\" is not a legal Kubernetes name",
+                "--for soon | --for"
+            })
+    void options_thatDoNotFit_areAUsageError(String options, String expected) {
+        List<String> arguments = new ArrayList<>(List.of("grants", "--file", policy.toString()));
+        arguments.addAll(List.of(options.split(" ")));
+
+        assertThat(console.execute(arguments.toArray(String[]::new))).isEqualTo(2);
+        assertThat(console.errText()).contains(expected).contains("try: podcache grants --help");
+    }
+
+    @Test
+    void withoutAFile_isAUsageError() {
+        assertThat(console.execute("grants")).isEqualTo(2);
+        assertThat(console.errText()).contains("--file");
+    }
+
+    @Test
+    void illegalPolicy_isAFailureThatNamesTheField() throws IOException {
+        Files.writeString(policy, POLICY.replace("path: .spec", "path: spec"));
+
+        assertThat(console.execute("grants", "--file", policy.toString(), "--print-rbac"))
+                .isEqualTo(1);
+        assertThat(console.errText())
+                .startsWith("error: policy " + policy + ", line 11: spec.owners[0].references[0].path is \"spec.tls");
+    }
+
+    @Test
+    void namespacesByLabels_needACluster() throws IOException {
+        Files.writeString(policy, POLICY.replace("[shop]", "{matchLabels: {orders: \"true\"}}"));
+
+        assertThat(console.execute("grants", "--file", policy.toString(), "--print-rbac"))
+                .isEqualTo(1);
+        assertThat(console.errText()).contains("selects namespaces by labels, so a cluster has to list them");
+        assertThat(console.execute("grants", "--file", policy.toString(), "--print-rbac", "--cluster-wide"))
+                .isZero();
+        assertThat(console.out())
+                .anySatisfy(line -> assertThat(line).contains("resources: [namespaces], verbs: [list, watch]"));
+    }
+
+    @Test
+    void dryRun_besideAnAuditLog_tellsWhatWouldBeRefused_andWhatNobodyReads() throws IOException {
+        Path audit = Files.writeString(folder.resolve("audit.log"), """
+                {"auditID":"1","verb":"get","user":{"username":"system:serviceaccount:shop:operator"},"objectRef":{"resource":"secrets","namespace":"shop","name":"cert"},"responseStatus":{"code":200}}
+                {"auditID":"2","verb":"get","user":{"username":"system:serviceaccount:shop:operator"},"objectRef":{"resource":"secrets","namespace":"shop","name":"db"},"responseStatus":{"code":200}}
+                {"auditID":"3","verb":"list","user":{"username":"system:serviceaccount:shop:operator"},"objectRef":{"resource":"secrets","namespace":"shop"},"responseStatus":{"code":200}}
+                """);
+        Timekeeper timekeeper = Timekeeper.system();
+        try (timekeeper;
+                InMemoryCluster cluster = InMemoryCluster.create(timekeeper);
+                EmbeddedApiServer server = EmbeddedApiServer.start(cluster)) {
+            cluster.serve(ObjectKind.of("example.dev/v1", "Website", "websites", true));
+            cluster.create(website("front", "cert"));
+            cluster.create(website("back", "never"));
+            cluster.create(website("wrong", "no name of a Secret"));
+            Path kubeconfig = Files.writeString(folder.resolve("kubeconfig"), server.kubeconfigFor("admin"));
+            int code = console.execute(
+                    "grants",
+                    "--file",
+                    policy.toString(),
+                    "--kubeconfig",
+                    kubeconfig.toString(),
+                    "--dry-run",
+                    "--operator",
+                    "shop/operator",
+                    "--audit-log",
+                    audit.toString());
+
+            assertThat(console.errText()).isEmpty();
+            assertThat(code).isZero();
+            assertThat(console.out())
+                    .containsExactly(
+                            "Role shop/podcache-orders would grant: Secret cert, Secret never",
+                            "Role podcache-orders would refuse: get secrets shop/db, which was made 1 times; no owner there"
+                                    + " names it",
+                            "Role podcache-orders would refuse: list secrets without a name in shop, which was made 1"
+                                    + " times; a Role with names allows only requests that select one name",
+                            "Role podcache-orders would grant what nobody reads: Secret shop/never",
+                            "Role podcache-orders: 2 kinds of reads would have been refused, 1 names are read by nobody");
+            assertThat(server.requests().snapshot().keySet())
+                    .as("requests for objects")
+                    .isNotEmpty()
+                    .allMatch(request -> request.matches("(?i)(list|watch) .*"));
+        }
+    }
+
+    private static GenericKubernetesResource website(String name, String secret) {
+        GenericKubernetesResource website = new GenericKubernetesResource();
+        website.setApiVersion("example.dev/v1");
+        website.setKind("Website");
+        website.setMetadata(
+                new ObjectMetaBuilder().withNamespace("shop").withName(name).build());
+        website.setAdditionalProperty("spec", Map.of("tls", Map.of("secretName", secret)));
+        return website;
+    }
+}

@@ -1,0 +1,264 @@
+package dev.podcache.cli.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.access.GrantPolicy;
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
+import dev.podcache.apiserver.fabric8.RequestLimit;
+import dev.podcache.embedded.EmbeddedApiServer;
+import dev.podcache.embedded.InMemoryCluster;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.testing.NoLeaks;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.api.model.NamespaceBuilder;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.api.model.rbac.Role;
+import io.fabric8.kubernetes.api.model.rbac.RoleBindingBuilder;
+import io.fabric8.kubernetes.api.model.rbac.RoleBuilder;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code doctor --grants} on the embedded API server with Roles. */
+@ExtendWith(NoLeaks.class)
+class GrantsCheckupTest {
+
+    private static final String POLICY = """
+            apiVersion: podcache.dev/v1alpha1
+            kind: GrantPolicy
+            metadata: {name: websites}
+            spec:
+              role: podcache-websites
+              namespaces: {matchLabels: {shops: "true"}}
+              owners:
+              - apiVersion: example.dev/v1
+                kind: Website
+                references:
+                - {kind: Secret, path: ".spec.secrets[*]"}
+            """;
+
+    private final Timekeeper timekeeper = Timekeeper.system();
+    private final InMemoryCluster cluster = InMemoryCluster.create(timekeeper);
+    private final EmbeddedApiServer server =
+            EmbeddedApiServer.builder(cluster).rbac().start();
+    private final KubernetesClient admin = new KubernetesClientBuilder()
+            .withConfig(config("admin", "system:masters"))
+            .build();
+
+    @TempDir
+    private Path folder;
+
+    @BeforeEach
+    void serveWebsites() {
+        cluster.serve(ObjectKind.of("example.dev/v1", "Website", "websites", true));
+        cluster.create(new NamespaceBuilder()
+                .withNewMetadata()
+                .withName("shop")
+                .addToLabels("shops", "true")
+                .endMetadata()
+                .build());
+    }
+
+    @AfterEach
+    void close() {
+        admin.close();
+        server.close();
+        cluster.close();
+        timekeeper.close();
+    }
+
+    private Config config(String user, String... groups) {
+        return Config.fromKubeconfig(server.kubeconfigFor(user, groups));
+    }
+
+    private List<String> diagnosed(String policy, Config as) throws IOException {
+        Path file = Files.writeString(folder.resolve("policy.yaml"), policy);
+        try (Fabric8ApiServer apiServer = Fabric8ApiServer.of(as, RequestLimit.UNLIMITED)) {
+            GrantsCheckup checkup = new GrantsCheckup(apiServer, GrantPolicy.read(file));
+            checkup.run(CompletableFuture::join);
+            return checkup.diagnoses().stream()
+                    .map(each -> each.level() + " " + each.what())
+                    .toList();
+        }
+    }
+
+    private List<String> diagnosed() throws IOException {
+        return diagnosed(POLICY, config("admin", "system:masters"));
+    }
+
+    private void website(String name, List<String> secrets, Map<String, Object> more) {
+        GenericKubernetesResource website = new GenericKubernetesResource();
+        website.setApiVersion("example.dev/v1");
+        website.setKind("Website");
+        website.setMetadata(
+                new ObjectMetaBuilder().withNamespace("shop").withName(name).build());
+        Map<String, Object> spec = new LinkedHashMap<>(more);
+        spec.put("secrets", secrets);
+        website.setAdditionalProperty("spec", spec);
+        admin.resource(website).create();
+    }
+
+    private void role(String name, String policy, String... secrets) {
+        RoleBuilder role = new RoleBuilder()
+                .withNewMetadata()
+                .withNamespace("shop")
+                .withName(name)
+                .addToLabels("podcache.dev/policy", policy)
+                .endMetadata();
+        if (secrets.length > 0) {
+            role.addNewRule()
+                    .withApiGroups("")
+                    .withResources("secrets")
+                    .withResourceNames(secrets)
+                    .withVerbs("get", "list", "watch")
+                    .endRule();
+        }
+        cluster.create(role.build());
+    }
+
+    private void bind(String binding, String kind, String role) {
+        cluster.create(new RoleBindingBuilder()
+                .withNewMetadata()
+                .withNamespace("shop")
+                .withName(binding)
+                .endMetadata()
+                .withNewRoleRef("rbac.authorization.k8s.io", kind, role)
+                .addNewSubject("", "ServiceAccount", "operator", "shop")
+                .build());
+    }
+
+    @Test
+    void owner_whoseReferencesAreGranted_isWell_andTheBroadRoleMayGo() throws IOException {
+        website("one", List.of("tls", "db"), Map.of());
+        website("none", List.of(), Map.of());
+        role("podcache-websites", "websites", "db", "tls");
+        bind("operator", "Role", "podcache-websites");
+        assertThat(diagnosed())
+                .containsExactlyInAnyOrder(
+                        "OK Website shop/one refers to Secret tls, Secret db; granted",
+                        "OK Website shop/none refers to nothing",
+                        "OK policy websites: nothing is missing for 2 owners; the broad Role may go, if there is one of"
+                                + " ServiceAccount shop/operator",
+                        "OK no Role is left of a policy that is gone");
+
+        bind("all", "ClusterRole", "cluster-admin");
+        assertThat(diagnosed())
+                .contains(
+                        "NOTE policy websites: nothing is missing for 2 owners; the broad Role may go: RoleBinding shop/all");
+    }
+
+    @Test
+    void owner_withAMissingName_saysWhich_andTheBroadRoleMustStay() throws IOException {
+        website("one", List.of("tls", "db"), Map.of());
+        role("podcache-websites", "websites", "db");
+        bind("operator", "Role", "podcache-websites");
+        bind("all", "ClusterRole", "cluster-admin");
+
+        assertThat(diagnosed())
+                .containsExactly(
+                        "PROBLEM Website shop/one refers to Secret tls, Secret db; not granted: Secret tls",
+                        "PROBLEM policy websites: 1 of 1 owners lack access, so the broad Role must stay: RoleBinding shop/all",
+                        "OK no Role is left of a policy that is gone");
+    }
+
+    @Test
+    void roleThatNobodyIsBoundTo_isAProblem() throws IOException {
+        website("one", List.of("tls"), Map.of());
+        role("podcache-websites", "websites", "tls");
+
+        assertThat(diagnosed())
+                .contains("PROBLEM Role podcache-websites of namespace shop is bound to nobody")
+                .anyMatch(line -> line.contains("the broad Role must stay"));
+    }
+
+    @Test
+    void roleOfSomebodyElse_isNamed_alsoIfItGrantsTheReferencesNow() throws IOException {
+        website("one", List.of("tls"), Map.of());
+        cluster.create(new RoleBuilder()
+                .withNewMetadata()
+                .withNamespace("shop")
+                .withName("podcache-websites")
+                .endMetadata()
+                .addNewRule()
+                .withApiGroups("")
+                .withResources("secrets")
+                .withResourceNames("tls")
+                .withVerbs("get", "list", "watch")
+                .endRule()
+                .build());
+        bind("operator", "Role", "podcache-websites");
+
+        assertThat(diagnosed())
+                .containsExactly(
+                        "PROBLEM Role podcache-websites of namespace shop is somebody else's: it has no label podcache.dev/policy",
+                        "OK Website shop/one refers to Secret tls; granted",
+                        "PROBLEM policy websites: 1 of 1 owners lack access, so the broad Role must stay",
+                        "OK no Role is left of a policy that is gone");
+    }
+
+    /** A kube-apiserver writes {@code "rules": null} then. */
+    @Test
+    void roleWithoutRules_grantsNothing() {
+        Role role = new RoleBuilder().build();
+        role.setRules(null);
+
+        assertThat(GrantDiagnoses.rules(role)).isEmpty();
+    }
+
+    @Test
+    void roleOfAnotherPolicy_isNamed() throws IOException {
+        website("one", List.of("tls"), Map.of());
+        role("podcache-websites", "other", "tls");
+
+        assertThat(diagnosed())
+                .contains(
+                        "PROBLEM Role podcache-websites of namespace shop is of another policy: its label says \"other\"",
+                        "PROBLEM Role podcache-websites of namespace shop is bound to nobody",
+                        "PROBLEM policy websites: 1 of 1 owners lack access, so the broad Role must stay");
+    }
+
+    @Test
+    void roleOfAPolicyThatIsGone_isFound() throws IOException {
+        role("podcache-old", "old", "tls", "db");
+
+        assertThat(diagnosed())
+                .contains(
+                        "PROBLEM Role shop/podcache-old is of policy \"old\", which is not in the file or does not select it;"
+                                + " it grants 2 names");
+    }
+
+    @Test
+    void owner_whoseAccountMayNotGetTheObject_isANote() throws IOException {
+        website("one", List.of("tls"), Map.of("account", "web"));
+        role("podcache-websites", "websites");
+        bind("operator", "Role", "podcache-websites");
+        String onBehalf = POLICY.replace(
+                "    kind: Website\n", "    kind: Website\n    onBehalfOf: {serviceAccount: .spec.account}\n");
+
+        assertThat(diagnosed(onBehalf, config("admin", "system:masters")))
+                .contains("NOTE Website shop/one refers to Secret tls; denied: Secret tls")
+                .anyMatch(line -> line.contains("the broad Role may go"));
+    }
+
+    @Test
+    void credentialsThatMayNotList_areAProblem() throws IOException {
+        assertThat(diagnosed(POLICY, config("nobody")))
+                .singleElement()
+                .asString()
+                .startsWith("PROBLEM")
+                .contains("403");
+    }
+}
