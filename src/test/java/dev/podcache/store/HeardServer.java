@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 
 /**
  * Hears what a server answers a store on the way: what the store knows is in doubt from a failure on, until a list, or
- * an event or bookmark of a watch that began at a version.
+ * until a watch that began at a version brings a bookmark, or an immutable object, which cannot change any more.
  */
 final class HeardServer implements ListerWatcher<Secret> {
 
@@ -81,10 +81,15 @@ final class HeardServer implements ListerWatcher<Secret> {
             if (ended.failure() != null) {
                 doubts.failed(false);
             }
-        } else if (confirms[0] && event instanceof WatchEvent.Bookmark<Secret>) {
+        } else if (confirms[0] && (event instanceof WatchEvent.Bookmark<Secret> || isImmutable(event))) {
             doubts.confirmed();
         }
         events.accept(event);
+    }
+
+    private static boolean isImmutable(WatchEvent<Secret> event) {
+        return event instanceof WatchEvent.Upserted<Secret> upserted
+                && Boolean.TRUE.equals(upserted.fetched().object().getImmutable());
     }
 
     @Override

@@ -10,6 +10,7 @@ import java.util.function.Consumer;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
@@ -37,6 +38,27 @@ class WatchStoreProperties {
             step.action().accept(world);
             world.check();
         }
+        world.end();
+    }
+
+    /** The watch that brought it was not confirmed after a loss, and what brought it closed the watch. */
+    @Example
+    void immutableObjectOfAnUnconfirmedWatch_isListedAgainForEachNewReference() {
+        ObjectKey key = ObjectKey.of("default", "secret-1");
+        PodKey pod = PodKey.of("default", "pod", "uid-1");
+        WatchWorld world = new WatchWorld(false);
+        world.addReference(key, pod);
+        world.get(key);
+        world.resetWatches();
+        world.passTime(Duration.ofMillis(250));
+        world.write(key, true);
+        world.check();
+
+        world.fail(Verb.LIST, 3, FailureReason.UNAVAILABLE);
+        world.addReference(key, pod);
+        world.get(key);
+        world.addReference(key, pod);
+        world.check();
         world.end();
     }
 
