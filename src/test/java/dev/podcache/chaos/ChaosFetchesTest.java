@@ -309,6 +309,28 @@ class ChaosFetchesTest {
         assertThat(shapes()).isEmpty();
     }
 
+    @Test
+    void requestsOfGetsThatRepeatWhatWasRefusedASecondAgo_areFine() {
+        fetches.got(db, seconds(20));
+        fetches.got(db, seconds(20));
+        for (int i = 0; i < 12; i++) {
+            fetches.ended(db, latest(db, 21.05 + i * 0.01), false, seconds(21.05 + i * 0.01));
+        }
+
+        assertThat(shapes()).isEmpty();
+    }
+
+    @Test
+    void requestsAfterGetsThatHaveLongEnded_breakP3() {
+        fetches.got(db, seconds(20));
+        fetches.got(db, seconds(20));
+        for (int i = 0; i < 12; i++) {
+            fetches.ended(db, latest(db, 23 + i * 0.01), false, seconds(23 + i * 0.01));
+        }
+
+        assertThat(shapes()).contains(Shape.TOO_MANY_REQUESTS);
+    }
+
     private List<Shape> shapes() {
         return world.violations.findings().stream().map(Finding::shape).toList();
     }

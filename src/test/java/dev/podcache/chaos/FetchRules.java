@@ -1,6 +1,7 @@
 package dev.podcache.chaos;
 
 import dev.podcache.chaos.Claims.Claim;
+import dev.podcache.store.EarlyRefusals;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -42,6 +43,10 @@ final class FetchRules {
     private static final int REQUESTS_IN_A_WINDOW = 10;
     private static final long WINDOW = Duration.ofSeconds(1).toNanos();
 
+    /** So long after a get began, the last of its requests may leave: it repeats what was refused. */
+    private static final long GET_ASKS_FOR =
+            EarlyRefusals.NODE.getWaits().plus(LEAVES_WITHIN).toNanos();
+
     private final World world;
     private final Rules rules;
     private final Claims claims;
@@ -72,7 +77,9 @@ final class FetchRules {
 
     /** A get begins. */
     synchronized void got(CachedObject subject, long now) {
-        add(line(subject).gets, now);
+        Deque<Long> gets = line(subject).gets;
+        gets.addLast(now);
+        keepSince(gets, now - WINDOW - GET_ASKS_FOR);
     }
 
     /** A GET leaves. */
@@ -95,9 +102,9 @@ final class FetchRules {
     }
 
     private void checkBudget(CachedObject subject, FetchHistory line, long now) {
-        add(line.requests, now);
-        add(line.gets, now);
-        line.gets.removeLast();
+        line.requests.addLast(now);
+        keepSince(line.requests, now - WINDOW);
+        keepSince(line.gets, now - WINDOW - GET_ASKS_FOR);
         int allowed = REQUESTS_IN_A_WINDOW + REQUESTS_OF_A_GET * line.gets.size();
         world.figures.most(rules.strategy() + " GETs of an object in a second", line.requests.size());
         if (line.requests.size() > allowed) {
@@ -105,7 +112,7 @@ final class FetchRules {
                     Shape.TOO_MANY_REQUESTS,
                     subject,
                     rules.strategy() + ": " + line.requests.size() + " GETs in a second, for " + line.gets.size()
-                            + " gets");
+                            + " gets that may still have asked");
         }
     }
 
@@ -227,9 +234,8 @@ final class FetchRules {
         lines.clear();
     }
 
-    private static void add(Deque<Long> moments, long now) {
-        moments.addLast(now);
-        while (moments.getFirst() < now - WINDOW) {
+    private static void keepSince(Deque<Long> moments, long since) {
+        while (!moments.isEmpty() && moments.getFirst() < since) {
             moments.removeFirst();
         }
     }
