@@ -78,10 +78,10 @@ public final class CachedReviews implements AutoCloseable {
      * (BURST - 1) * PERIOD before it on. So the first reviews after a rest follow at once, and in any time T at most
      * T / PERIOD + BURST begin. It is kept with the answer of a pair that nobody needs.
      *
-     * Window. An answer that took hardly longer than the fastest lets one more review go, if more are queued: a server that is
-     * busy answers more slowly with each, and one that is far away does not. In the first second, answers get faster while
-     * connections open and code is compiled, so that they tell nothing. A failure, such as 429, and a moment without reviews
-     * have the window begin again.
+     * Window. A server that is busy answers more slowly with each review, and one that is far away does not. So the window is
+     * opened by ENOUGH answers in a row that took long, but hardly longer than the fastest, while more were queued. One that
+     * took twice as long as the fastest closes it again, and so does a failure, such as 429. Where answers are faster than
+     * FAR, FIRST_IN_FLIGHT of them are a thousand a second, and that is enough.
      *
      * Whatever throws: a review that began is ended by `endLocked`, which allocates nothing; what else was left undone is
      * `unsound`, and is looked for before the next review is sent.
@@ -110,8 +110,12 @@ public final class CachedReviews implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(CachedReviews.class);
     private static final int MOST_ANSWERS = 10_000;
     private static final double SPREAD = 0.2;
-    /** For so long, what a window begins with says nothing of the server. */
-    private static final long WARM_UP = Duration.ofSeconds(1).toNanos();
+
+    /** A server that takes longer for an answer is far away: {@link #FIRST_IN_FLIGHT} are less than a thousand a second. */
+    private static final long FAR = Duration.ofMillis(FIRST_IN_FLIGHT).toNanos();
+
+    /** How many answers in a row open the window. */
+    private static final int ENOUGH = FIRST_IN_FLIGHT / 2;
 
     private static final long FIRST_PAUSE = Duration.ofSeconds(1).toNanos();
     private static final long LONGEST_PAUSE = Duration.ofSeconds(30).toNanos();
@@ -144,8 +148,8 @@ public final class CachedReviews implements AutoCloseable {
     private long forgotten; // the number of the last change that is not remembered any more
     private int inFlight;
     private int window = FIRST_IN_FLIGHT; // how many may be in flight
-    private long warmAt; // from then on, reviews that begin may open the window
-    private long fastest; // the shortest time until an answer of those, in nanoseconds
+    private int steady; // answers in a row that tell of a server that is far away and not busy
+    private long fastest = Long.MAX_VALUE; // the shortest time until an answer since the last failure, in nanoseconds
     private boolean sending; // a thread is sending what is queued
     private boolean othersTurn;
     private boolean unsound; // something was left undone, because memory was missing, for example
@@ -662,9 +666,6 @@ public final class CachedReviews implements AutoCloseable {
         }
         pair.paceAt = now + Math.max(pair.paceAt - now, 0) + PERIOD.toNanos();
         pair.asked = next;
-        if (inFlight == 0) {
-            beginWindowLocked(now);
-        }
         inFlight++;
         return next;
     }
@@ -790,7 +791,9 @@ public final class CachedReviews implements AutoCloseable {
         }
         Pair pair = asked.pair;
         if (review == null) {
-            beginWindowLocked(timekeeper.nanoTime());
+            window = FIRST_IN_FLIGHT;
+            steady = 0;
+            fastest = Long.MAX_VALUE;
             failedLocked(pair, ApiServerException.causeOf(thrown), effects);
         } else {
             pauses = 0;
@@ -826,23 +829,17 @@ public final class CachedReviews implements AutoCloseable {
         return first;
     }
 
-    /** Opens the window by one, if an answer says that the server has more room. */
+    /** Opens or closes the window by how long an answer took. */
     private void answeredLocked(Asked asked) {
-        if (asked.at - warmAt < 0) {
-            return;
-        }
         long took = timekeeper.nanoTime() - asked.at;
         fastest = Math.min(fastest, took);
         boolean more = !allowedFirst.isEmpty() || !others.isEmpty() || !ownLast.isEmpty();
-        if (more && took - fastest <= fastest / 4) {
-            window = Math.min(window + 1, MOST_IN_FLIGHT);
+        steady = more && took > FAR && took - fastest <= fastest / 4 ? steady + 1 : 0;
+        if (took / 2 > fastest) {
+            window = FIRST_IN_FLIGHT;
+        } else if (steady >= ENOUGH) {
+            window = MOST_IN_FLIGHT;
         }
-    }
-
-    private void beginWindowLocked(long now) {
-        window = FIRST_IN_FLIGHT;
-        warmAt = now + WARM_UP;
-        fastest = Long.MAX_VALUE;
     }
 
     /** Has an access that is allowed count longer, by an answer that a change has overtaken. */

@@ -223,15 +223,10 @@ class CachedReviewsTest {
     }
 
     @Test
-    void manyPairs_distantServer_hasMoreInFlight_asLongAsItsAnswersAreNoSlower() {
+    void manyPairs_distantServer_hasAllInFlightAfterTheFirstAnswers() {
         List<Followed> all = followMany(10_000);
-        for (int expected : new int[] {256, 256, 256, 512, 1024, 2048, 2048}) {
+        for (int expected : new int[] {256, 2048, 2048, 2048, 2048, 10_000 - 256 - 4 * 2048}) {
             assertThat(server.open()).hasSize(expected);
-            answerAfter(Duration.ofMillis(500));
-        }
-
-        while (!server.open().isEmpty()) {
-            assertThat(server.open()).hasSizeLessThanOrEqualTo(2048);
             answerAfter(Duration.ofMillis(500));
         }
 
@@ -239,14 +234,41 @@ class CachedReviewsTest {
     }
 
     @Test
-    void manyPairs_answersGetSlowerOrFail_noMoreAreInFlight() {
-        followMany(10_000);
-        for (int i = 0; i < 3; i++) {
-            answerAfter(Duration.ofMillis(500));
+    void manyPairs_serverThatIsNear_hasTheFirstWindow() {
+        followMany(2_000);
+        for (int i = 0; i < 7; i++) {
+            assertThat(server.open()).hasSize(256);
+            answerAfter(Duration.ofMillis(200));
         }
-        assertThat(server.open()).hasSize(512);
+    }
+
+    @Test
+    void manyPairs_afterARest_theWindowIsStillOpen() {
+        followMany(256 + 2_048);
+        answerAfter(Duration.ofMillis(500));
+        answerAfter(Duration.ofMillis(500));
+        assertThat(server.open()).isEmpty();
+
+        IntStream.range(0, 2_048).forEach(i -> follow(get("shop", "later" + i)));
+
+        assertThat(server.open()).hasSize(2_048);
+    }
+
+    @Test
+    void manyPairs_answersGetSlowerOrFail_noMoreAreInFlight() {
+        followMany(20_000);
+        time.advance(Duration.ofMillis(500));
+        server.open().subList(0, 127).forEach(call -> call.answer(true));
+        assertThat(server.open()).as("after too few answers").hasSize(256);
+        server.next().answer(true);
+        assertThat(server.open()).as("after enough").hasSize(2048);
+        server.open().subList(0, 128).forEach(call -> call.answer(true));
         answerAfter(Duration.ofMillis(650));
-        assertThat(server.open()).hasSize(512);
+        assertThat(server.open()).as("slower").hasSize(2048);
+        answerAfter(Duration.ofMillis(1_002));
+        assertThat(server.open()).as("twice as slow").hasSize(256);
+        answerAfter(Duration.ofMillis(500));
+        assertThat(server.open()).as("as fast as ever").hasSize(2048);
 
         server.open().forEach(call -> call.fail(FailureReason.UNAVAILABLE, null));
 
