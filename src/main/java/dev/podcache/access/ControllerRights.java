@@ -2,13 +2,17 @@ package dev.podcache.access;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import com.google.common.hash.HashCode;
+import com.google.common.hash.Hashing;
 import dev.podcache.access.RolePolicy.OwnerKind;
 import dev.podcache.object.NotApi;
 import dev.podcache.object.ObjectKind;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -26,6 +30,9 @@ public final class ControllerRights {
     /** What the names of a controller's own Roles begin with. No policy may have such a Role. */
     static final String CONTROLLER = "podcache-grants-controller";
 
+    private static final String SERVICE_ACCOUNT = "system:serviceaccount:";
+    private static final int LONGEST_USER = 200;
+
     private ControllerRights() {}
 
     /**
@@ -38,8 +45,8 @@ public final class ControllerRights {
             String group, List<String> resources, List<String> names, List<String> verbs, String reason) {}
 
     /**
-     * Returns the name of the controller's own Roles, their bindings and its ValidatingAdmissionPolicy. It ends with the name
-     * of the first policy, which no other controller of the cluster has.
+     * Returns the name of the controller's own Roles and their bindings. It ends with the name of the first policy, which no
+     * other controller of the cluster has.
      */
     public static String name(List<RolePolicy> policies) {
         return CONTROLLER + "-" + policies.get(0).name();
@@ -153,11 +160,13 @@ public final class ControllerRights {
 
     /**
      * Returns the ValidatingAdmissionPolicy that lets a user write only rules that the policies can have, and its binding.
+     * Their name is made of the user's: one that is printed later for other policies takes the place of the one before,
+     * which would refuse the Roles of the new ones.
      *
      * @param user the name of the user that the controller is
      */
     public static List<Map<String, Object>> admission(String user, List<RolePolicy> policies) {
-        String name = name(policies);
+        String name = CONTROLLER + "-" + nameOf(user);
         String api = "admissionregistration.k8s.io/v1";
         String roles = policies.stream()
                 .map(RolePolicy::role)
@@ -213,6 +222,19 @@ public final class ControllerRights {
                 "spec",
                 ImmutableMap.of("policyName", name, "validationActions", List.of("Deny")));
         return List.of(policy, binding);
+    }
+
+    /** Returns a name of an object that no other user has: the namespace and name of a ServiceAccount, or with a hash. */
+    private static String nameOf(String user) {
+        if (user.startsWith(SERVICE_ACCOUNT)) {
+            // a namespace has no dot
+            return user.substring(SERVICE_ACCOUNT.length()).replace(':', '.');
+        }
+        String legal = user.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-");
+        HashCode hash = Hashing.sha256().hashString(user, StandardCharsets.UTF_8);
+        return legal.substring(0, Math.min(legal.length(), LONGEST_USER))
+                + "-"
+                + hash.toString().substring(0, 8);
     }
 
     /** A condition on a rule: it is of one policy, with one of its kinds and its verbs. */

@@ -16,27 +16,39 @@ import io.fabric8.kubernetes.client.Watcher;
 import io.fabric8.kubernetes.client.WatcherException;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /**
  * Two controllers as processes of their own beside owners that come and go: one is killed, one stands still for longer than
- * its Lease, the server goes away, a definition is removed. Meanwhile an honest owner keeps its access, and no Secret that no
- * owner names is ever readable.
+ * its Lease, an owner names far too much, the server goes away, a definition is removed. Meanwhile a hundred honest owners
+ * keep their access, and no Secret that no owner names is ever readable. The system property {@code grants.churn.minutes} has
+ * all that come again and again for so long, with the server away for 20 s each time.
  */
 @RealServerTest
 @Needs({ServerFeature.RBAC, ServerFeature.CUSTOM_RESOURCES, ServerFeature.VALIDATION})
 @Slow
+@Timeout(value = 1, unit = TimeUnit.HOURS)
 class GrantsChurnRealServerTest {
 
-    private static final int CANARIES = 100;
+    private static final Duration CHURN = Duration.ofMinutes(Integer.getInteger("grants.churn.minutes", 0));
+    private static final Duration AWAY = CHURN.isZero() ? Duration.ZERO : Duration.ofSeconds(20);
+    private static final int CANARIES = CHURN.isZero() ? 100 : 1_000;
+    private static final int HONEST = 100;
     private static final int NAMES = 8;
 
     @TempDir
@@ -44,6 +56,7 @@ class GrantsChurnRealServerTest {
 
     private final Random random = new Random(20_261_125);
     private final Queue<String> violations = new ConcurrentLinkedQueue<>();
+    private final Map<String, Process> controllers = new HashMap<>();
     private volatile boolean over;
     private volatile boolean serverAway;
     private volatile boolean honestReads;
@@ -55,19 +68,76 @@ class GrantsChurnRealServerTest {
                 .isZero();
     }
 
-    private void probeHonest(GrantsCluster cluster) {
+    private String start(GrantsCluster cluster) throws IOException {
+        String name = "c" + controllers.size();
+        controllers.put(name, cluster.startProcess(name));
+        return name;
+    }
+
+    private Process leader(GrantsCluster cluster) {
+        await().ignoreExceptions().until(() -> controllers.get(cluster.holder()).isAlive());
+        return controllers.get(cluster.holder());
+    }
+
+    private void awaitOther(GrantsCluster cluster, Process leader) {
+        await().ignoreExceptions().until(() -> leader(cluster) != leader);
+    }
+
+    private static String honest(int number) {
+        return "honest-" + number;
+    }
+
+    private void createHonest(GrantsCluster cluster) {
+        for (int i = 0; i < HONEST; i++) {
+            cluster.create(cluster.namespace(), honest(i), honest(i));
+        }
+        for (int i = 0; i < HONEST; i++) {
+            String secret = honest(i);
+            await().until(() -> cluster.operatorReads(cluster.namespace(), secret));
+        }
+        honestReads = true;
+    }
+
+    private void probeHonest(GrantsCluster cluster, String secret) {
         boolean expected = honestReads;
         try {
             cluster.operator
                     .secrets()
                     .inNamespace(cluster.namespace())
-                    .withName("honest")
+                    .withName(secret)
                     .get();
         } catch (KubernetesClientException e) {
             if (e.getCode() == 403 && expected && honestReads && !serverAway) {
-                violations.add("the honest owner's Secret was refused: " + cluster.granted(cluster.namespace()));
+                violations.add("an honest owner's Secret was refused: " + cluster.granted(cluster.namespace()));
             }
         }
+    }
+
+    /** Looks at each state of the Role of the honest owners, not at samples. */
+    private Watch watchHonest(GrantsCluster cluster) {
+        Set<String> expected = new HashSet<>();
+        IntStream.range(0, HONEST).forEach(i -> expected.add(honest(i)));
+        return cluster.admin
+                .rbac()
+                .roles()
+                .inNamespace(cluster.namespace())
+                .withName(GrantsCluster.ROLE)
+                .watch(new Watcher<>() {
+                    @Override
+                    public void eventReceived(Action action, Role role) {
+                        Set<String> names = new HashSet<>();
+                        // a kube-apiserver writes null for no rules
+                        if (role.getRules() != null) {
+                            role.getRules().forEach(rule -> names.addAll(rule.getResourceNames()));
+                        }
+                        if (honestReads && !names.containsAll(expected)) {
+                            violations.add("the Role lost an honest owner's Secret");
+                        }
+                    }
+
+                    @Override
+                    public void onClose(WatcherException cause) {}
+                });
     }
 
     /** An owner appears, changes or goes. */
@@ -92,102 +162,110 @@ class GrantsChurnRealServerTest {
         }
     }
 
+    private void leaderIsKilled_thenTheNextStandsStill(GrantsCluster cluster) throws Exception {
+        churn(cluster, 60);
+        cluster.awaitEqual();
+
+        Process killed = leader(cluster);
+        signal("KILL", killed);
+        churn(cluster, 60);
+        awaitOther(cluster, killed);
+        cluster.awaitEqual();
+
+        Process stopped = leader(cluster);
+        String third = start(cluster);
+        signal("STOP", stopped);
+        churn(cluster, 60);
+        await().until(() -> cluster.holder().equals(third));
+        cluster.awaitEqual();
+        signal("CONT", stopped);
+    }
+
+    private void hostileOwner_comesAndGoes(GrantsCluster cluster) {
+        cluster.create(
+                cluster.namespace(),
+                "hostile",
+                IntStream.range(0, 20_000).mapToObj(i -> "h" + i).toArray(String[]::new));
+        churn(cluster, 60);
+        await().ignoreExceptions()
+                .until(() -> cluster.granted(cluster.namespace()).contains("h1,"));
+        cluster.delete(cluster.namespace(), "hostile");
+        cluster.awaitEqual();
+    }
+
+    private void serverGoesAway(GrantsCluster cluster) {
+        serverAway = true;
+        cluster.server.apiServer().stop();
+        churn(cluster, 5);
+        long end = System.nanoTime() + AWAY.toNanos();
+        await().atMost(AWAY.plusMinutes(1)).until(() -> System.nanoTime() - end >= 0);
+        cluster.server.apiServer().start();
+        // a server that has just started refuses what it has not read yet
+        for (int i = 0; i < HONEST; i++) {
+            String secret = honest(i);
+            await().ignoreExceptions().until(() -> cluster.operatorReads(cluster.namespace(), secret));
+        }
+        serverAway = false;
+        churn(cluster, 60);
+        cluster.awaitEqual();
+    }
+
+    private void definitionIsRemovedAndRestored(GrantsCluster cluster) {
+        assertThat(honestReads).isTrue();
+        honestReads = false;
+        cluster.removeDefinition();
+        await().ignoreExceptions()
+                .until(() -> cluster.granted(cluster.namespace()).isEmpty());
+        cluster.define();
+        createHonest(cluster);
+        churn(cluster, 20);
+        cluster.awaitEqual();
+    }
+
     @Test
     void controllersThatDieAndStandStill_neverLoseAnHonestOwner_andNeverGrantACanary() throws Exception {
         RealApiServer server = RealApiServer.restartable();
         try (GrantsCluster cluster = new GrantsCluster(server, "Churned", 2, "", folder)) {
-            String shop = cluster.namespace();
+            long end = System.nanoTime() + CHURN.toNanos();
             for (String namespace : cluster.namespaces) {
                 cluster.put(
                         namespace,
                         IntStream.range(0, NAMES).mapToObj(i -> "s" + i).toArray(String[]::new));
             }
+            cluster.put(
+                    cluster.namespace(),
+                    IntStream.range(0, HONEST)
+                            .mapToObj(GrantsChurnRealServerTest::honest)
+                            .toArray(String[]::new));
             CanaryProbes canaries = new CanaryProbes(cluster, CANARIES);
-            cluster.put(shop, "honest");
-            cluster.create(shop, "honest", "honest");
-            Watch watched;
-            Process a = cluster.startProcess("a");
-            await().until(() -> cluster.holder().equals("a"));
-            Process b = cluster.startProcess("b");
-            await().until(() -> cluster.operatorReads(shop, "honest"));
-            honestReads = true;
-            watched = cluster.admin
-                    .rbac()
-                    .roles()
-                    .inNamespace(shop)
-                    .withName(GrantsCluster.ROLE)
-                    .watch(new Watcher<>() {
-                        @Override
-                        public void eventReceived(Action action, Role role) {
-                            // a kube-apiserver writes null for no rules
-                            boolean has = role.getRules() != null
-                                    && role.getRules().stream()
-                                            .anyMatch(rule ->
-                                                    rule.getResourceNames().contains("honest"));
-                            if (honestReads && !has) {
-                                violations.add("the Role lost the honest owner's Secret");
+            String first = start(cluster);
+            await().until(() -> cluster.holder().equals(first));
+            String unused = start(cluster);
+            createHonest(cluster);
+            Watch watched = watchHonest(cluster);
+            try {
+                CompletableFuture<?> prober = CompletableFuture.runAsync(
+                        () -> {
+                            Random choices = new Random(7);
+                            while (!over) {
+                                canaries.probe(choices, () -> serverAway);
+                                probeHonest(cluster, honest(choices.nextInt(HONEST)));
                             }
-                        }
-
-                        @Override
-                        public void onClose(WatcherException cause) {}
-                    });
-            CompletableFuture<?> prober = CompletableFuture.runAsync(
-                    () -> {
-                        Random choices = new Random(7);
-                        while (!over) {
-                            canaries.probe(choices, () -> serverAway);
-                            probeHonest(cluster);
-                        }
-                    },
-                    NewThread.EACH);
-
-            churn(cluster, 60);
-            cluster.awaitEqual();
-
-            signal("KILL", a);
-            churn(cluster, 60);
-            await().until(() -> cluster.holder().equals("b"));
-            cluster.awaitEqual();
-
-            Process again = cluster.startProcess("c");
-            await().until(() -> again.isAlive());
-            signal("STOP", b);
-            churn(cluster, 60);
-            await().until(() -> cluster.holder().equals("c"));
-            cluster.awaitEqual();
-            signal("CONT", b);
-            cluster.create(
-                    shop,
-                    "hostile",
-                    IntStream.range(0, 20_000).mapToObj(i -> "h" + i).toArray(String[]::new));
-            churn(cluster, 60);
-            cluster.delete(shop, "hostile");
-            cluster.awaitEqual();
-
-            serverAway = true;
-            server.apiServer().stop();
-            churn(cluster, 5);
-            server.apiServer().start();
-            // a server that has just started refuses what it has not read yet
-            await().ignoreExceptions().until(() -> cluster.operatorReads(shop, "honest"));
-            serverAway = false;
-            churn(cluster, 60);
-            cluster.awaitEqual();
-            assertThat(honestReads).isTrue();
-
-            honestReads = false;
-            cluster.removeDefinition();
-            await().ignoreExceptions().until(() -> cluster.granted(shop).isEmpty());
-            cluster.define();
-            cluster.create(shop, "honest", "honest");
-            churn(cluster, 20);
-            cluster.awaitEqual();
-            await().until(() -> cluster.operatorReads(shop, "honest"));
-
-            watched.close();
-            over = true;
-            prober.get(60, TimeUnit.SECONDS);
+                        },
+                        NewThread.EACH);
+                do {
+                    leaderIsKilled_thenTheNextStandsStill(cluster);
+                    hostileOwner_comesAndGoes(cluster);
+                    serverGoesAway(cluster);
+                    definitionIsRemovedAndRestored(cluster);
+                } while (System.nanoTime() - end < 0);
+                over = true;
+                prober.get(60, TimeUnit.SECONDS);
+            } finally {
+                watched.close();
+            }
+            LoggerFactory.getLogger(getClass())
+                    .info("{} controllers in turn, {} requests refused", controllers.size(), canaries.refused());
             assertThat(violations).isEmpty();
             assertThat(canaries.violations()).isEmpty();
             assertThat(canaries.refused()).isGreaterThan(100);

@@ -121,8 +121,24 @@ class GrantsCommandTest {
                         "ClusterRoleBinding podcache-grants-controller-orders",
                         "Role podcache-grants-controller-orders",
                         "RoleBinding podcache-orders",
-                        "ValidatingAdmissionPolicy podcache-grants-controller-orders",
-                        "ValidatingAdmissionPolicyBinding podcache-grants-controller-orders");
+                        "ValidatingAdmissionPolicy podcache-grants-controller-default.podcache-grants",
+                        "ValidatingAdmissionPolicyBinding podcache-grants-controller-default.podcache-grants");
+    }
+
+    /** Another first policy must not leave the old ValidatingAdmissionPolicy behind, which would refuse the new Roles. */
+    @ParameterizedTest
+    @CsvSource({
+        "shop/grants, shop.grants",
+        "jane, jane-81f8f6dd",
+        "Jane, jane-4f23798d",
+        "oidc:Jane Doe, oidc-jane-doe-08d4d5c3"
+    })
+    void printRbac_admissionPolicy_isNamedAfterTheIdentity(String controller, String expected) {
+        console.execute("grants", "--file", policy.toString(), "--print-rbac", "--controller", controller);
+
+        assertThat(String.join("\n", console.out()))
+                .contains("metadata: {name: podcache-grants-controller-" + expected + "}")
+                .contains("policyName: podcache-grants-controller-" + expected);
     }
 
     @ParameterizedTest
