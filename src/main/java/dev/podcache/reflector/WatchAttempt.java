@@ -215,7 +215,10 @@ final class WatchAttempt<T> implements Consumer<WatchEvent<T>> {
     }
 
     private void notListed(ApiServerException failure) {
-        if (needsConfirmation()) {
+        if (needsConfirmation() && failure.reason() == FailureReason.FORBIDDEN && reflector.server.streamsLists()) {
+            // whoever may only watch may stream a list
+            reflector.abandon(number, failure, false);
+        } else if (needsConfirmation()) {
             Duration pause = reflector.pauseAfter(failure, false);
             if (reflector.tellSink(number, () -> reflector.sink.disconnected(failure))) {
                 listLater(pause, Duration.ZERO);

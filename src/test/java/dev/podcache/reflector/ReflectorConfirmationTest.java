@@ -104,6 +104,35 @@ class ReflectorConfirmationTest extends ReflectorFixture {
         assertThat(sink.calls).endsWith("replace [b]@9");
     }
 
+    /** Since Kubernetes 1.34, the verb watch alone allows to stream a list. */
+    @Test
+    void list_refused_isStreamedWhereTheServerDoesThat() {
+        server.setStreams(true);
+        time.advance(LISTED_WITHIN);
+        server.fail(failure(FailureReason.FORBIDDEN, null));
+        assertThat(sink.calls).containsExactly("disconnected FORBIDDEN");
+        time.advance(Duration.ofMillis(400));
+        assertThat(server.watch().resourceVersion).isEqualTo("streamed");
+        assertThat(server.openWatches()).isOne();
+        server.watch().open();
+        server.watch().upsert("b", "19");
+        server.watch().endList("20");
+
+        assertThat(sink.calls).containsExactly("disconnected FORBIDDEN", "replace [b]@20", "connected");
+    }
+
+    @Test
+    void list_refused_isRepeatedWhereTheServerStreamsNone() {
+        time.advance(LISTED_WITHIN);
+        server.fail(failure(FailureReason.FORBIDDEN, null));
+        time.advance(Duration.ofMillis(400));
+        assertThat(server.lists()).isEqualTo(3);
+        server.watch().upsert("b", "19");
+        server.answer("20", listOf("b"));
+
+        assertThat(sink.calls).containsExactly("disconnected FORBIDDEN", "upsert b", "replace [b]@20", "connected");
+    }
+
     @Test
     void list_failed_isReportedAndRepeatedAfterThePauseThatTheServerAsksFor() {
         time.advance(LISTED_WITHIN);
