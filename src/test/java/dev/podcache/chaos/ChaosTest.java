@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
  * otherwise,
  *
  * <pre>{@code
- * mvn -q verify -Dtest=ChaosTest -Dchaos.minutes=30
+ * mvn -q verify -Dtest=ChaosTest -Dchaos.minutes=30 -Dfork.seconds=3600
  * mvn -q verify -Dtest=ChaosTest -Dchaos.seed=random
  * }</pre>
  */
