@@ -46,6 +46,8 @@ class AgentPageTest {
     @BeforeEach
     void start(NoLeaks leaks) throws IOException {
         leaks.allowWarnings("failed");
+        // if ten seconds have passed since the agent began when the server is away
+        leaks.allowWarnings("could not be renewed in 5 tries");
         cluster.create(Secrets.of("shop", "db", NoLeaks.CANARY));
         cluster.create(Pods.withVolume(Pods.assigned(NODE, "web"), "db").build());
         page = PageServer.start(agent.view(), 0);
