@@ -30,7 +30,7 @@ public final class ControllerRights {
     /** What the names of a controller's own Roles begin with. No policy may have such a Role. */
     static final String CONTROLLER = "podcache-grants-controller";
 
-    private static final String SERVICE_ACCOUNT = "system:serviceaccount:";
+    /** With what else a name has, less than the 253 characters that it may have. */
     private static final int LONGEST_USER = 200;
 
     private ControllerRights() {}
@@ -224,12 +224,8 @@ public final class ControllerRights {
         return List.of(policy, binding);
     }
 
-    /** Returns a name of an object that no other user has: the namespace and name of a ServiceAccount, or with a hash. */
+    /** Returns what a user is called in names of objects. Its hash tells it from others that look alike. */
     private static String nameOf(String user) {
-        if (user.startsWith(SERVICE_ACCOUNT)) {
-            // a namespace has no dot
-            return user.substring(SERVICE_ACCOUNT.length()).replace(':', '.');
-        }
         String legal = user.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-");
         HashCode hash = Hashing.sha256().hashString(user, StandardCharsets.UTF_8);
         return legal.substring(0, Math.min(legal.length(), LONGEST_USER))

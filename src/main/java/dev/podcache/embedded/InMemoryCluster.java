@@ -161,7 +161,7 @@ public final class InMemoryCluster implements AutoCloseable {
     }
 
     /**
-     * Reports the Roles, ClusterRoles and bindings, and then each change of them, until the returned follower is stopped.
+     * Reports the Roles, ClusterRoles and bindings, and then each change of them, until the returned Runnable is run.
      * The follower is called under the lock: it must not call the cluster.
      */
     Runnable followAccess(Consumer<ClusterChange> follower) {

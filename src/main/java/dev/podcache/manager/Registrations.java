@@ -145,8 +145,7 @@ final class Registrations {
             throw new IllegalArgumentException("referrer " + Quoted.text(referrer.toString())
                     + " has no uid: give it an identifier that no other owner has, such as metadata.uid");
         }
-        // found before: of two threads that register both identities of a pod, none releases what the other makes after
-        // it
+        // before the new one is made: what another thread makes of the other identity from here on is newer, and stays
         Registration before = findOther(referrer);
         List<Runnable> effects = new ArrayList<>();
         try {

@@ -150,7 +150,7 @@ public final class ObjectKind<T extends HasMetadata> {
 
     /**
      * Returns a validated key of an object of this kind. Names of cluster-scoped objects, except Nodes, may be several legal names
-     * that colons join, such as {@code system:basic-user}.
+     * joined by colons, such as {@code system:basic-user}.
      *
      * @param namespace empty if, and only if, the kind is cluster-scoped
      * @throws IllegalArgumentException if an argument is not legal; the message quotes it and says what is allowed

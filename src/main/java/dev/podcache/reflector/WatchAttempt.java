@@ -215,10 +215,13 @@ final class WatchAttempt<T> implements Consumer<WatchEvent<T>> {
     }
 
     private void notListed(ApiServerException failure) {
-        if (needsConfirmation() && failure.reason() == FailureReason.FORBIDDEN && reflector.server.streamsLists()) {
-            // whoever may only watch may stream a list
+        if (!needsConfirmation()) {
+            return;
+        }
+        if (failure.reason() == FailureReason.FORBIDDEN && reflector.server.streamsLists()) {
+            // whoever may only watch may stream a list, with which the next attempt begins
             reflector.abandon(number, failure, false);
-        } else if (needsConfirmation()) {
+        } else {
             Duration pause = reflector.pauseAfter(failure, false);
             if (reflector.tellSink(number, () -> reflector.sink.disconnected(failure))) {
                 listLater(pause, Duration.ZERO);

@@ -115,7 +115,7 @@ final class ReceiveBudget {
         /**
          * Sets how much of this answer is held now. Less than before means that the rest was decoded.
          *
-         * @return whether more may be received; always MORE after the end
+         * @return whether more may be received; MORE if the answer has ended
          */
         Room hold(int bytes) {
             Room[] room = new Room[1];

@@ -175,7 +175,7 @@ public final class LeaderElector {
      * Reads the Lease live, and stops leading if another process holds it: for a leader whose write has met that of somebody
      * else.
      *
-     * @return whether this process leads and holds the Lease; exceptionally if it cannot be read
+     * @return a future of whether this process leads and holds the Lease; it fails if the Lease cannot be read
      */
     public CompletableFuture<Boolean> confirm() {
         CompletableFuture<Boolean> confirmed = new CompletableFuture<>();

@@ -121,14 +121,14 @@ class GrantsCommandTest {
                         "ClusterRoleBinding podcache-grants-controller-orders",
                         "Role podcache-grants-controller-orders",
                         "RoleBinding podcache-orders",
-                        "ValidatingAdmissionPolicy podcache-grants-controller-default.podcache-grants",
-                        "ValidatingAdmissionPolicyBinding podcache-grants-controller-default.podcache-grants");
+                        "ValidatingAdmissionPolicy podcache-grants-controller-system-serviceaccount-default-podcache-grants-2072225a",
+                        "ValidatingAdmissionPolicyBinding podcache-grants-controller-system-serviceaccount-default-podcache-grants-2072225a");
     }
 
     /** Another first policy must not leave the old ValidatingAdmissionPolicy behind, which would refuse the new Roles. */
     @ParameterizedTest
     @CsvSource({
-        "shop/grants, shop.grants",
+        "shop/grants, system-serviceaccount-shop-grants-1257cdc9",
         "jane, jane-81f8f6dd",
         "Jane, jane-4f23798d",
         "oidc:Jane Doe, oidc-jane-doe-08d4d5c3"
