@@ -262,6 +262,7 @@ final class HttpListener implements AutoCloseable {
         private final SocketChannel channel;
         private final ConnectionGate gate;
         private @Nullable HttpExchange current;
+        private boolean lastBegan;
 
         Requests(SocketChannel channel, ConnectionGate gate) {
             this.channel = channel;
@@ -271,7 +272,10 @@ final class HttpListener implements AutoCloseable {
         @Override
         public void channelRead(ChannelHandlerContext context, Object message) {
             if (message instanceof HttpRequest request) {
-                begin(request);
+                // the gate passes on all that follows a chunked body, whose end only the decoder knows
+                if (!lastBegan) {
+                    begin(request);
+                }
             } else if (message instanceof HttpContent content) {
                 HttpExchange receiving = current;
                 if (receiving != null) {
@@ -286,6 +290,7 @@ final class HttpListener implements AutoCloseable {
         private void begin(HttpRequest http) {
             HttpExchange exchange = new HttpExchange(http, channel, gate, transfers);
             current = exchange;
+            lastBegan = gate.isLast();
             KubeletRequest request;
             try {
                 request = exchange.begin();

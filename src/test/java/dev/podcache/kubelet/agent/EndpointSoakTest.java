@@ -58,11 +58,14 @@ class EndpointSoakTest {
 
     private static final Duration LENGTH = Effort.NIGHTLY ? Duration.ofMinutes(10) : Duration.ofSeconds(30);
 
-    /** How soon each authenticated request is answered, by a connection of its own. */
-    private static final Duration ANSWERED = Duration.ofSeconds(2);
+    /**
+     * How soon each authenticated request is answered, by a connection of its own. A request that the attacks keep from the agent
+     * waits for a limit of the endpoint, of which the shortest is 10 s.
+     */
+    private static final Duration ANSWERED = Duration.ofSeconds(8);
 
     /** How soon each pod runs, and is gone. */
-    private static final Duration STARTED = Duration.ofSeconds(5);
+    private static final Duration STARTED = Duration.ofSeconds(8);
 
     /** The network of another attacker: requests with the token come from 127.0.0.1, like the other attacks. */
     private static final byte[] OTHER_NETWORK = {127, 0, 0, 2};

@@ -219,6 +219,25 @@ class EndpointAttacksTest {
     }
 
     @Test
+    void requestAfterChunkedBody_firstIsNotAnsweredYet_isNotBegun() throws Exception {
+        CompletableFuture<Object> gate = new CompletableFuture<>();
+        fixture.reviews.held = gate;
+        RawClient client = client(ServerFixture.withoutCertificate())
+                .send(
+                        "POST /healthz HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\nTransfer-Encoding: chunked\r\n\r\n"
+                                + "3\r\nabc\r\n0\r\n\r\n"
+                                // this one would be answered at once, with 401
+                                + "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n" + HEALTHY);
+        await().until(() -> !fixture.reviews.tokens.isEmpty());
+        gate.complete(this);
+
+        String answers = client.rest();
+        assertThat(answers).startsWith("HTTP/1.1 405 ");
+        assertThat(answers.split("HTTP/1.1 ", -1)).hasSize(2);
+        assertThat(fixture.reviews.tokens).containsExactly("good");
+    }
+
+    @Test
     void body_ofKnownLength_isNotReadAsTheNextRequest() throws Exception {
         RawClient client = client(ServerFixture.tlsAs("reader"));
         client.send("POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: " + HEALTHY.length() + "\r\n\r\n" + HEALTHY
