@@ -42,8 +42,8 @@ class ControllersCommandRealServerTest {
     private static final HollowTemplate TEMPLATE =
             new HollowTemplate().leaseDuration(Duration.ofSeconds(4)).statusReport(Duration.ofSeconds(10));
 
-    /** The machine may be busy. */
-    private static final Duration SLACK = Duration.ofSeconds(4);
+    /** The machine may be busy. Less than the default grace period of 50 s. */
+    private static final Duration SLACK = Duration.ofSeconds(20);
 
     /** Starts the controllers with the permissions of the manifest, and no others. */
     private static CommandRun controllers(RealApiServer real, KubernetesClient admin) throws IOException {

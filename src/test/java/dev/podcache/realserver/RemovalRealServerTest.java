@@ -28,7 +28,7 @@ class RemovalRealServerTest {
     private static final int SECRETS = 600;
 
     @Test
-    void allPodsUnregistered_withinSecondsNoWatchIsLeftAtTheServer() {
+    void podsUnregistered_noWatchOfThemIsLeftAtTheServer_thoughEachConnectionHasOthers() {
         RealApiServer real = RealApiServer.shared();
         RecordedWatches told = new RecordedWatches();
         try (TestNamespace shop = new TestNamespace(real);
@@ -45,14 +45,14 @@ class RemovalRealServerTest {
             log.info("{} synced within {} ms", SECRETS, millisSince(began));
             assertThat(openWatches(real) - before).isEqualTo(SECRETS);
 
+            // an idle connection is closed with whatever is open on it: so many watches stay, between the others
             long unregistering = System.nanoTime();
+            IntStream.range(0, PODS).filter(i -> i % 10 != 0).forEach(i -> cache.unregisterPod(pods.get(i)));
+            await().pollInterval(Duration.ofMillis(50)).until(() -> openWatches(real) - before == SECRETS / 10);
+            log.info("only the watches of others left within {} ms", millisSince(unregistering));
+
             pods.forEach(cache::unregisterPod);
-            await().pollDelay(Duration.ZERO)
-                    .pollInterval(Duration.ofMillis(50))
-                    // before the connections are closed because they are idle, with whatever is open on them
-                    .atMost(Duration.ofSeconds(4))
-                    .until(() -> openWatches(real) == before);
-            log.info("no watch left within {} ms", millisSince(unregistering));
+            await().until(() -> openWatches(real) == before);
         }
     }
 

@@ -14,7 +14,7 @@ public final class Patience {
      * many seconds. Shorter than the time limit of five minutes per test, so that the test can report the missing
      * event.
      */
-    public static final long SECONDS = 60;
+    public static final long SECONDS = 120;
 
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(100);
 
