@@ -14,6 +14,8 @@ import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -79,7 +81,8 @@ public final class CachedReviews implements AutoCloseable {
      * T / PERIOD + BURST begin. It is kept with the answer of a pair that nobody needs.
      *
      * Window. A server that is busy answers more slowly with each review, and one that is far away does not. So the window is
-     * opened by ENOUGH answers in a row that took long, but hardly longer than the fastest, while more were queued. One that
+     * opened by ENOUGH answers in a row that took long, but hardly longer than the fastest, while more were queued; or by what was
+     * answered so while reviews were held. One that
      * took twice as long as the fastest closes it again, and so does a failure, such as 429. Where answers are faster than
      * FAR, FIRST_IN_FLIGHT of them are a thousand a second, and that is enough.
      *
@@ -112,7 +115,7 @@ public final class CachedReviews implements AutoCloseable {
     private static final double SPREAD = 0.2;
 
     /** A server that takes longer for an answer is far away: {@link #FIRST_IN_FLIGHT} are less than a thousand a second. */
-    private static final long FAR = Duration.ofMillis(FIRST_IN_FLIGHT).toNanos();
+    private static final Duration FAR = Duration.ofMillis(FIRST_IN_FLIGHT);
 
     /** How many answers in a row open the window. */
     private static final int ENOUGH = FIRST_IN_FLIGHT / 2;
@@ -519,12 +522,25 @@ public final class CachedReviews implements AutoCloseable {
         held = true;
     }
 
-    /** Ends {@link #hold}. Idempotent. */
-    public void release() {
+    /**
+     * Ends {@link #hold}. Idempotent.
+     *
+     * @param answers how long the API server took for requests that were sent together meanwhile. If it took long for each, and
+     *     for none much longer than for another, it is far away: no review has to find that out. Empty if that is not known
+     */
+    public void release(Collection<Duration> answers) {
         synchronized (this) {
+            if (held && !answers.isEmpty() && isFar(Collections.min(answers), Collections.max(answers))) {
+                window = MOST_IN_FLIGHT;
+            }
             held = false;
         }
         send();
+    }
+
+    /** Returns whether an answer took long, but hardly longer than the fastest. */
+    private static boolean isFar(Duration fastest, Duration took) {
+        return fastest.compareTo(FAR) > 0 && took.minus(fastest).compareTo(fastest.dividedBy(4)) <= 0;
     }
 
     /**
@@ -834,7 +850,7 @@ public final class CachedReviews implements AutoCloseable {
         long took = timekeeper.nanoTime() - asked.at;
         fastest = Math.min(fastest, took);
         boolean more = !allowedFirst.isEmpty() || !others.isEmpty() || !ownLast.isEmpty();
-        steady = more && took > FAR && took - fastest <= fastest / 4 ? steady + 1 : 0;
+        steady = more && isFar(Duration.ofNanos(fastest), Duration.ofNanos(took)) ? steady + 1 : 0;
         if (took / 2 > fastest) {
             window = FIRST_IN_FLIGHT;
         } else if (steady >= ENOUGH) {

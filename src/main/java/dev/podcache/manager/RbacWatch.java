@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
  * is closed. Thread-safe.
  *
  * <p>Until the first lists are answered, at most two seconds, no review is sent: its answer might be older than the first
- * change that is seen. What the identity may not watch is tried again after growing pauses; until then, reviews are as old
+ * change that is seen. How long these took tells whether the API server is far away. What the identity may not watch is tried again after growing pauses; until then, reviews are as old
  * as they are without this.
  *
  * @hidden
@@ -77,6 +77,8 @@ public final class RbacWatch implements AutoCloseable {
     private final Timekeeper timekeeper;
     private final List<ChangeSink> sinks = new ArrayList<>();
     private final Map<String, Look> looks = new HashMap<>(); // by namespace; guarded by this, like all that follows
+    private final List<Duration> answers = new ArrayList<>(); // how long the first lists took
+    private long startedAt;
     private int unanswered = KINDS.size();
     private boolean released;
     private boolean closed;
@@ -117,15 +119,19 @@ public final class RbacWatch implements AutoCloseable {
     /** Opens the watches. Returns at once. */
     public void start() {
         synchronized (this) {
+            startedAt = timekeeper.nanoTime();
             holdEnd = timekeeper.schedule(LONGEST_HOLD, this::release);
         }
         sinks.forEach(sink -> sink.reflector.start());
     }
 
     /** Counts a first list that was answered or has failed. */
-    private void answered() {
+    private void ended(boolean answered) {
         boolean all;
         synchronized (this) {
+            if (answered) {
+                answers.add(Duration.ofNanos(timekeeper.nanoTime() - startedAt));
+            }
             unanswered--;
             all = unanswered == 0;
         }
@@ -135,14 +141,16 @@ public final class RbacWatch implements AutoCloseable {
     }
 
     private void release() {
+        List<Duration> whole;
         synchronized (this) {
             released = true;
+            whole = answers.size() == KINDS.size() ? List.copyOf(answers) : List.of();
             if (holdEnd != null) {
                 holdEnd.cancel();
                 holdEnd = null;
             }
         }
-        reviews.release();
+        reviews.release(whole);
     }
 
     private synchronized boolean isReleased() {
@@ -263,17 +271,17 @@ public final class RbacWatch implements AutoCloseable {
         @Override
         public void replace(List<Fetched<GenericKubernetesResource>> items, String resourceVersion) {
             boolean nothingReviewed = first && !isReleased();
-            ended();
+            ended(true);
             if (!nothingReviewed) {
                 // it is not known what has changed meanwhile
                 changed("");
             }
         }
 
-        private void ended() {
+        private void ended(boolean answered) {
             if (first) {
                 first = false;
-                answered();
+                RbacWatch.this.ended(answered);
             }
         }
 
@@ -308,7 +316,7 @@ public final class RbacWatch implements AutoCloseable {
                         kind.plural(),
                         cause.getMessage());
             }
-            ended();
+            ended(false);
         }
     }
 

@@ -3,6 +3,7 @@ package dev.podcache.apiserver;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
+import com.google.common.base.Splitter;
 import dev.podcache.apiserver.AccessReviews.ResourceAccess;
 import dev.podcache.apiserver.AccessReviews.Review;
 import dev.podcache.apiserver.CachedReviews.Followed;
@@ -23,6 +24,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Reviews that the test answers, in time that the test drives. */
 @ExtendWith(NoLeaks.class)
@@ -254,6 +257,32 @@ class CachedReviewsTest {
         assertThat(server.open()).hasSize(2_048);
     }
 
+    /** What was sent while reviews were held tells how far away the server is. */
+    @ParameterizedTest
+    @CsvSource({
+        "500 501 620 625, 2000",
+        "500 501 620 626, 256", // one was much slower: it may be busy
+        "256 256 256 256, 256", // near enough
+        "'', 256"
+    })
+    void manyPairs_heldMeanwhile_asManyAreInFlightAsOtherAnswersAllow(String millis, int expected) {
+        reviews.hold();
+        List<Followed> all = followMany(2_000);
+        assertThat(server.open()).isEmpty();
+
+        reviews.release(Splitter.on(' ')
+                .omitEmptyStrings()
+                .splitToStream(millis)
+                .map(each -> Duration.ofMillis(Long.parseLong(each)))
+                .toList());
+
+        assertThat(server.open()).hasSize(expected);
+        reviews.release(List.of(Duration.ofSeconds(1)));
+        assertThat(server.open()).as("they were not held").hasSize(expected);
+        answerAfter(Duration.ofMillis(500));
+        assertThat(all.get(255).isAllowed()).isTrue();
+    }
+
     @Test
     void manyPairs_answersGetSlowerOrFail_noMoreAreInFlight() {
         followMany(20_000);
@@ -284,7 +313,7 @@ class CachedReviewsTest {
         }
         Followed tls = follow(TLS);
 
-        reviews.release();
+        reviews.release(List.of());
         server.next().answer(true);
 
         assertThat(tls.isAllowed()).isTrue();

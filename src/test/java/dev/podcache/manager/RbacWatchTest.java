@@ -108,6 +108,35 @@ class RbacWatchTest {
     }
 
     @Test
+    void firstLists_takeLong_moreReviewsAreInFlight() {
+        watch.start();
+        for (int i = 0; i < 300; i++) {
+            fixture.register(owner("u" + i, WEB), ObjectKey.of("shop", "s" + i));
+        }
+        time.advance(Duration.ofMillis(500));
+
+        servers.values().forEach(RbacWatchTest::list);
+
+        assertThat(fixture.reviews.open()).hasSize(300);
+    }
+
+    @Test
+    @ExpectedWarnings("are not watched")
+    void firstLists_oneFails_thatTheOthersTookLongSaysNothing() {
+        watch.start();
+        for (int i = 0; i < 300; i++) {
+            fixture.register(owner("u" + i, WEB), ObjectKey.of("shop", "s" + i));
+        }
+        time.advance(Duration.ofMillis(500));
+
+        servers.get("Role")
+                .fail(new ApiServerException(FailureReason.UNAVAILABLE, 503, null, "LIST roles: busy", null));
+        servers.values().stream().skip(1).forEach(RbacWatchTest::list);
+
+        assertThat(fixture.reviews.open()).hasSize(256);
+    }
+
+    @Test
     void reviews_areSentAfterTwoSecondsWithoutLists() {
         watch.start();
         fixture.register(web, TLS);

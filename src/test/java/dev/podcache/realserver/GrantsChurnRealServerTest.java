@@ -10,22 +10,28 @@ import dev.podcache.testing.RealServerTest;
 import dev.podcache.testing.ServerFeature;
 import dev.podcache.testing.Slow;
 import io.fabric8.kubernetes.api.model.rbac.Role;
+import io.fabric8.kubernetes.api.model.rbac.RoleList;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.Watch;
 import io.fabric8.kubernetes.client.Watcher;
 import io.fabric8.kubernetes.client.WatcherException;
+import io.fabric8.kubernetes.client.dsl.MixedOperation;
+import io.fabric8.kubernetes.client.dsl.Resource;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Queue;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -57,6 +63,13 @@ class GrantsChurnRealServerTest {
     private final Random random = new Random(20_261_125);
     private final Queue<String> violations = new ConcurrentLinkedQueue<>();
     private final Map<String, Process> controllers = new HashMap<>();
+
+    /** Versions of the Role: from the first to the second, the honest owners have access; from the third to the fourth; and so on. */
+    private final List<Long> honestVersions = new ArrayList<>();
+
+    private final NavigableMap<Long, Boolean> states =
+            new ConcurrentSkipListMap<>(); // whether a version has all honest owners
+    private volatile Watch watch = () -> {};
     private volatile boolean over;
     private volatile boolean serverAway;
     private volatile boolean honestReads;
@@ -95,7 +108,7 @@ class GrantsChurnRealServerTest {
             String secret = honest(i);
             await().until(() -> cluster.operatorReads(cluster.namespace(), secret));
         }
-        honestReads = true;
+        beginHonest(cluster);
     }
 
     private void probeHonest(GrantsCluster cluster, String secret) {
@@ -113,13 +126,36 @@ class GrantsChurnRealServerTest {
         }
     }
 
-    /** Looks at each state of the Role of the honest owners, not at samples. */
+    private static MixedOperation<Role, RoleList, Resource<Role>> roles(GrantsCluster cluster) {
+        return cluster.admin.rbac().roles();
+    }
+
+    private static long versionOfRole(GrantsCluster cluster) {
+        Role role = roles(cluster)
+                .inNamespace(cluster.namespace())
+                .withName(GrantsCluster.ROLE)
+                .get();
+        return Long.parseLong(role.getMetadata().getResourceVersion());
+    }
+
+    /** From now on, the honest owners have access. */
+    private void beginHonest(GrantsCluster cluster) {
+        long from = versionOfRole(cluster);
+        honestVersions.add(from);
+        honestReads = true;
+    }
+
+    /** From now on, they need not have access. */
+    private void endHonest(GrantsCluster cluster) {
+        honestReads = false;
+        honestVersions.add(versionOfRole(cluster));
+    }
+
+    /** Looks at each state of the Role of the honest owners, not at samples. A state may be told of minutes later, after an outage. */
     private Watch watchHonest(GrantsCluster cluster) {
         Set<String> expected = new HashSet<>();
         IntStream.range(0, HONEST).forEach(i -> expected.add(honest(i)));
-        return cluster.admin
-                .rbac()
-                .roles()
+        return roles(cluster)
                 .inNamespace(cluster.namespace())
                 .withName(GrantsCluster.ROLE)
                 .watch(new Watcher<>() {
@@ -127,17 +163,31 @@ class GrantsChurnRealServerTest {
                     public void eventReceived(Action action, Role role) {
                         Set<String> names = new HashSet<>();
                         // a kube-apiserver writes null for no rules
-                        if (role.getRules() != null) {
+                        if (action != Action.DELETED && role.getRules() != null) {
                             role.getRules().forEach(rule -> names.addAll(rule.getResourceNames()));
                         }
-                        if (honestReads && !names.containsAll(expected)) {
-                            violations.add("the Role lost an honest owner's Secret");
-                        }
+                        states.put(
+                                Long.parseLong(role.getMetadata().getResourceVersion()), names.containsAll(expected));
                     }
 
                     @Override
-                    public void onClose(WatcherException cause) {}
+                    public void onClose(WatcherException cause) {
+                        // its history was too old
+                        watch = watchHonest(cluster);
+                    }
                 });
+    }
+
+    /** Adds a violation for each state without an honest owner that came between a begin and an end. */
+    private void checkStates() {
+        for (int i = 0; i < honestVersions.size(); i += 2) {
+            states.subMap(honestVersions.get(i), true, honestVersions.get(i + 1), true)
+                    .forEach((version, honest) -> {
+                        if (!honest) {
+                            violations.add("version " + version + " of the Role lacks an honest owner's Secret");
+                        }
+                    });
+        }
     }
 
     /** An owner appears, changes or goes. */
@@ -211,8 +261,7 @@ class GrantsChurnRealServerTest {
     }
 
     private void definitionIsRemovedAndRestored(GrantsCluster cluster) {
-        assertThat(honestReads).isTrue();
-        honestReads = false;
+        endHonest(cluster);
         cluster.removeDefinition();
         await().ignoreExceptions()
                 .until(() -> cluster.granted(cluster.namespace()).isEmpty());
@@ -242,7 +291,7 @@ class GrantsChurnRealServerTest {
             await().until(() -> cluster.holder().equals(first));
             String unused = start(cluster);
             createHonest(cluster);
-            Watch watched = watchHonest(cluster);
+            watch = watchHonest(cluster);
             try {
                 CompletableFuture<?> prober = CompletableFuture.runAsync(
                         () -> {
@@ -259,13 +308,20 @@ class GrantsChurnRealServerTest {
                     serverGoesAway(cluster);
                     definitionIsRemovedAndRestored(cluster);
                 } while (System.nanoTime() - end < 0);
+                endHonest(cluster);
                 over = true;
                 prober.get(60, TimeUnit.SECONDS);
+                await().until(() -> states.lastKey() >= honestVersions.get(honestVersions.size() - 1));
             } finally {
-                watched.close();
+                watch.close();
             }
+            checkStates();
             LoggerFactory.getLogger(getClass())
-                    .info("{} controllers in turn, {} requests refused", controllers.size(), canaries.refused());
+                    .info(
+                            "{} controllers in turn, {} requests refused, {} states of the Role",
+                            controllers.size(),
+                            canaries.refused(),
+                            states.size());
             assertThat(violations).isEmpty();
             assertThat(canaries.violations()).isEmpty();
             assertThat(canaries.refused()).isGreaterThan(100);
