@@ -37,6 +37,7 @@ public final class AuditedReads {
      *
      * @param namespace empty for all namespaces
      * @param name empty for a list or watch that selects no name
+     * @hidden
      */
     public record AuditedRead(String verb, String group, String resource, String namespace, String name)
             implements Comparable<AuditedRead> {

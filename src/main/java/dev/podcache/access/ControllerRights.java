@@ -40,6 +40,7 @@ public final class ControllerRights {
      *
      * @param names empty for all objects, and for {@code create}, which no name restricts
      * @param reason for people, one sentence
+     * @hidden
      */
     public record ControllerRight(
             String group, List<String> resources, List<String> names, List<String> verbs, String reason) {}

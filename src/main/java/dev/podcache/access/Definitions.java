@@ -28,7 +28,11 @@ public final class Definitions {
         this.server = server;
     }
 
-    /** Whether a kind is served. */
+    /**
+     * Whether a kind is served.
+     *
+     * @hidden
+     */
     public enum KindState {
         NAMESPACED,
         CLUSTER_SCOPED,
@@ -42,6 +46,7 @@ public final class Definitions {
      * What the server says of a kind.
      *
      * @param kind with the plural of the server, if it is served
+     * @hidden
      */
     public record Definition(KindState state, ObjectKind<?> kind) {}
 

@@ -35,6 +35,7 @@ public final class GrantsDryRun implements AutoCloseable {
      * @param policy with the plurals of the server
      * @param names by namespace: each name that would have been granted at some time
      * @param incomplete the namespaces whose owners are not all known yet
+     * @hidden
      */
     public record WouldGrant(RolePolicy policy, Map<String, Set<ObjectRef>> names, Set<String> incomplete) {}
 

@@ -64,6 +64,7 @@ public record RolePolicy(String name, String role, Namespaces namespaces, List<O
      *
      * @param names empty if labels select
      * @param selector null if names select
+     * @hidden
      */
     public record Namespaces(Set<String> names, @Nullable Predicate<Map<String, String>> selector) {
 
@@ -83,6 +84,7 @@ public record RolePolicy(String name, String role, Namespaces namespaces, List<O
      * @param references empty for pods, whose fields are built in
      * @param onBehalfOf the field with the name of a ServiceAccount in the owner's namespace; null if nobody is asked
      * @param where the file and the line, for messages
+     * @hidden
      */
     public record OwnerKind(
             ObjectKind<?> kind,
@@ -107,7 +109,11 @@ public record RolePolicy(String name, String role, Namespaces namespaces, List<O
         }
     }
 
-    /** A field of an owner that names objects of a kind. */
+    /**
+     * A field of an owner that names objects of a kind.
+     *
+     * @hidden
+     */
     public record ReferenceField(ObjectKind<?> kind, FieldPath path) {}
 
     /**
@@ -116,6 +122,7 @@ public record RolePolicy(String name, String role, Namespaces namespaces, List<O
      * @param references the objects that it names, all in its namespace, in the order of its fields
      * @param illegal how many names it has that no object can have
      * @param account the ServiceAccount for which it refers; empty if its field has no legal name; null if the policy asks nobody
+     * @hidden
      */
     public record GrantOwner(
             ObjectKind<?> kind,

@@ -42,6 +42,7 @@ public final class RoleRemoval {
      *
      * @param roles those that were emptied
      * @param unlisted why not all namespaces could be looked at, but only those that the policy selects; null if all were
+     * @hidden
      */
     public record Emptied(List<ObjectKey> roles, @Nullable ApiServerException unlisted) {
 

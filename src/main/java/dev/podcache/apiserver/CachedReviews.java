@@ -158,6 +158,7 @@ public final class CachedReviews implements AutoCloseable {
     private boolean unsound; // something was left undone, because memory was missing, for example
     private Timekeeper.@Nullable Scheduled repair;
     private boolean held;
+    private String refusal = ""; // what was reported last of reviews that are refused; "" once one is answered
     private long pausedUntil;
     private int pauses; // in a row
     private @Nullable Throwable pauseCause; // null while no pause lasts
@@ -279,6 +280,7 @@ public final class CachedReviews implements AutoCloseable {
         private long countsUntil; // while it is allowed
         private boolean isDecided;
         private String reason = UNKNOWN;
+        private @Nullable Throwable failure; // of the last review; null if it was answered
         private @Nullable CompletableFuture<Review> awaited; // null if nobody waits for one answer
         private boolean queued;
         private long queuedAt;
@@ -330,6 +332,13 @@ public final class CachedReviews implements AutoCloseable {
         public String reason() {
             synchronized (CachedReviews.this) {
                 return pair.reason;
+            }
+        }
+
+        /** Returns the failure of the last review; null if that was answered, or none has ended. */
+        public @Nullable Throwable failure() {
+            synchronized (CachedReviews.this) {
+                return pair.failure;
             }
         }
 
@@ -510,6 +519,7 @@ public final class CachedReviews implements AutoCloseable {
         pair.allowed = false;
         pair.answer = null;
         pair.reason = UNKNOWN;
+        pair.failure = null;
         pair.isDecided = false;
         if (pair.asked == null) {
             // one that is queued stays in its queue until its turn
@@ -813,6 +823,7 @@ public final class CachedReviews implements AutoCloseable {
             failedLocked(pair, ApiServerException.causeOf(thrown), effects);
         } else {
             pauses = 0;
+            refusal = "";
             pair.failures = 0;
             answeredLocked(asked);
             boolean overtaken = asked.number < numberLocked(pair.namespace());
@@ -894,6 +905,7 @@ public final class CachedReviews implements AutoCloseable {
         boolean late = answer.review.allowed() && answer.countsUntil - timekeeper.nanoTime() <= 0;
         String reason = late ? ANSWERED_LATE : answer.review.reason();
         pair.answer = answer;
+        pair.failure = null;
         pair.askAt = answer.askAt;
         pair.countsUntil = answer.countsUntil;
         decideLocked(pair, answer.review.allowed() && !late, reason, effects);
@@ -932,6 +944,15 @@ public final class CachedReviews implements AutoCloseable {
             return;
         }
         boolean passes = reason == null || Retries.mayPass(reason);
+        pair.failure = cause;
+        if (!passes && pair.question.subject != null && !failure.equals(refusal)) {
+            refusal = failure;
+            effects.add(() -> log.warn(
+                    "reviews are refused: {}; what is done on behalf of a subject counts as denied, and is reviewed again"
+                            + " within {}; allow `create` on subjectaccessreviews.authorization.k8s.io",
+                    failure,
+                    Durations.text(DENIED_FOR)));
+        }
         if (pauseIfAskedLocked(reason, cause, now)) {
             enqueueLocked(pair);
         } else {

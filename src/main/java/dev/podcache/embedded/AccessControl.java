@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +32,6 @@ final class AccessControl {
     private static final String GROUP = "Impersonate-Group";
     private static final String UID = "Impersonate-Uid";
     private static final String EXTRA = "impersonate-extra-";
-    private static final String AUTHENTICATION = "authentication.k8s.io";
 
     private final @Nullable RbacAuthorizer authorizer;
     private final Supplier<Instant> now;
@@ -53,6 +53,15 @@ final class AccessControl {
         AuthorizerQuestion question = question(impersonated(authenticated(http), http), http);
         require(question);
         return question;
+    }
+
+    /** Returns whom a token names; empty if it names nobody, or its time is over. */
+    Optional<Caller> ownerOf(String token) {
+        try {
+            return Optional.of(Caller.ofToken(token, now.get()));
+        } catch (StatusException invalid) {
+            return Optional.empty();
+        }
     }
 
     /** Returns the answer of the authorizer. */
@@ -149,9 +158,10 @@ final class AccessControl {
                     caller, "", "serviceaccounts", "", namespace, user.substring(user.lastIndexOf(':') + 1));
         }
         groups.forEach(group -> requireImpersonation(caller, "", "groups", "", "", group));
-        extra.forEach((key, value) -> requireImpersonation(caller, AUTHENTICATION, "userextras", key, "", value));
+        extra.forEach(
+                (key, value) -> requireImpersonation(caller, Resource.AUTHENTICATION, "userextras", key, "", value));
         if (!uid.isEmpty()) {
-            requireImpersonation(caller, AUTHENTICATION, "uids", "", "", uid);
+            requireImpersonation(caller, Resource.AUTHENTICATION, "uids", "", "", uid);
         }
         return new Caller(user, uid, groupsOf(user, groups), extra);
     }

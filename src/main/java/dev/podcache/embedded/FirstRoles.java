@@ -30,7 +30,8 @@ final class FirstRoles {
         bind(cluster, "system:public-info-viewer", Caller.AUTHENTICATED, Caller.UNAUTHENTICATED);
         role(cluster, "system:basic-user", """
                 [{"apiGroups":["authorization.k8s.io"],"resources":["selfsubjectaccessreviews","selfsubjectrulesreviews"],
-                  "verbs":["create"]}]""");
+                  "verbs":["create"]},
+                 {"apiGroups":["authentication.k8s.io"],"resources":["selfsubjectreviews"],"verbs":["create"]}]""");
         bind(cluster, "system:basic-user", Caller.AUTHENTICATED);
     }
 

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** Executes the requests for objects, except watches, against the cluster. */
 final class ObjectRequests {
 
+    private static final String SERVER_SIDE_APPLY = "application/apply-patch+yaml";
     private static final ImmutableList<String> KIND_AND_VERSION = ImmutableList.of("kind", "apiVersion");
 
     private final InMemoryCluster cluster;
@@ -141,7 +142,8 @@ final class ObjectRequests {
                 "UnsupportedMediaType",
                 "the body of the request was in an unknown format - accepted media types include:"
                         + " application/json-patch+json, application/merge-patch+json,"
-                        + " application/strategic-merge-patch+json");
+                        + " application/strategic-merge-patch+json"
+                        + (call.mediaType().equals(SERVER_SIDE_APPLY) ? "; this server has no server-side apply" : ""));
     }
 
     private HttpAnswer delete(ApiCall call) {

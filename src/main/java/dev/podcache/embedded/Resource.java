@@ -35,6 +35,8 @@ public final class Resource {
     public static final Resource SELF_SUBJECT_ACCESS_REVIEWS = review("SelfSubjectAccessReview", false);
     public static final Resource LOCAL_SUBJECT_ACCESS_REVIEWS = review("LocalSubjectAccessReview", true);
     public static final Resource SELF_SUBJECT_RULES_REVIEWS = review("SelfSubjectRulesReview", false);
+    public static final Resource TOKEN_REVIEWS = authentication("TokenReview");
+    public static final Resource SELF_SUBJECT_REVIEWS = authentication("SelfSubjectReview");
 
     static final ImmutableList<Resource> BUILT_IN = ImmutableList.of(
             NODES,
@@ -53,10 +55,13 @@ public final class Resource {
             SUBJECT_ACCESS_REVIEWS,
             SELF_SUBJECT_ACCESS_REVIEWS,
             LOCAL_SUBJECT_ACCESS_REVIEWS,
-            SELF_SUBJECT_RULES_REVIEWS);
+            SELF_SUBJECT_RULES_REVIEWS,
+            TOKEN_REVIEWS,
+            SELF_SUBJECT_REVIEWS);
 
     static final String RBAC = "rbac.authorization.k8s.io";
     static final String AUTHORIZATION = "authorization.k8s.io";
+    static final String AUTHENTICATION = "authentication.k8s.io";
 
     /** The groups whose kinds a kube-apiserver has in its code. Kinds of all others are custom resources. */
     private static final ImmutableSet<String> GROUPS_OF_KUBERNETES = ImmutableSet.of(
@@ -107,8 +112,16 @@ public final class Resource {
     }
 
     private static Resource review(String kind, boolean namespaced) {
+        return review(AUTHORIZATION, kind, namespaced);
+    }
+
+    private static Resource authentication(String kind) {
+        return review(AUTHENTICATION, kind, false);
+    }
+
+    private static Resource review(String group, String kind, boolean namespaced) {
         String plural = kind.toLowerCase(Locale.ROOT) + "s";
-        return new Resource(ObjectKind.of("authorization.k8s.io/v1", kind, plural, namespaced), "", false);
+        return new Resource(ObjectKind.of(group + "/v1", kind, plural, namespaced), "", false);
     }
 
     /**
@@ -214,7 +227,7 @@ public final class Resource {
 
     /** Returns whether the resource answers each create request at once and stores nothing. */
     boolean isReview() {
-        return group.equals(AUTHORIZATION);
+        return group.equals(AUTHORIZATION) || group.equals(AUTHENTICATION);
     }
 
     /** Returns whether a change of the spec raises {@code metadata.generation}. */

@@ -6,11 +6,13 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableListMultimap;
 import com.google.common.collect.ImmutableSet;
+import java.util.Optional;
 
-/** Answers access reviews: may somebody do something? */
+/** Answers reviews: may somebody do something? Whose is a token? */
 final class ReviewEndpoint {
 
-    // After pkg/registry/authorization/*/rest.go and pkg/apis/authorization/validation of kubernetes/kubernetes.
+    // After pkg/registry/authorization/*/rest.go, pkg/apis/authorization/validation and
+    // pkg/registry/authentication/tokenreview/storage.go of kubernetes/kubernetes.
 
     private final AccessControl access;
 
@@ -33,12 +35,50 @@ final class ReviewEndpoint {
         ObjectNode metadata = Json.object(review, "metadata");
         metadata.putNull("creationTimestamp");
         ObjectNode spec = Json.object(review, "spec");
-        review.set(
-                "status",
-                resource.equals(Resource.SELF_SUBJECT_RULES_REVIEWS)
-                        ? rules(caller, spec)
-                        : decision(resource, path.key().namespace(), caller, metadata, spec));
+        review.set("status", status(caller, resource, path.key().namespace(), metadata, spec));
         return review;
+    }
+
+    private ObjectNode status(
+            Caller caller, Resource resource, String namespace, ObjectNode metadata, ObjectNode spec) {
+        if (resource.equals(Resource.TOKEN_REVIEWS)) {
+            return owner(spec);
+        }
+        if (resource.equals(Resource.SELF_SUBJECT_REVIEWS)) {
+            ObjectNode status = Json.MAPPER.createObjectNode();
+            describe(caller, status.putObject("userInfo"));
+            return status;
+        }
+        return resource.equals(Resource.SELF_SUBJECT_RULES_REVIEWS)
+                ? rules(caller, spec)
+                : decision(resource, namespace, caller, metadata, spec);
+    }
+
+    private ObjectNode owner(ObjectNode spec) {
+        String token = spec.path("token").asText();
+        if (token.isEmpty()) {
+            throw StatusException.badRequest("token is required for TokenReview in authentication");
+        }
+        ObjectNode status = Json.MAPPER.createObjectNode();
+        ObjectNode user = status.putObject("user");
+        ImmutableList.Builder<String> wanted = ImmutableList.builder();
+        spec.path("audiences").forEach(audience -> wanted.add(audience.asText()));
+        ImmutableList<String> audiences = TokenEndpoint.audiences(token, wanted.build());
+        Optional<Caller> owner = audiences.isEmpty() ? Optional.empty() : access.ownerOf(token);
+        if (owner.isEmpty()) {
+            return status.put("error", "invalid bearer token");
+        }
+        describe(owner.get(), user);
+        audiences.forEach(status.putArray("audiences")::add);
+        return status.put("authenticated", true);
+    }
+
+    private static void describe(Caller caller, ObjectNode user) {
+        user.put("username", caller.name());
+        if (!caller.uid().isEmpty()) {
+            user.put("uid", caller.uid());
+        }
+        caller.groups().forEach(user.putArray("groups")::add);
     }
 
     private static void requireKind(Resource resource, ObjectNode body) {

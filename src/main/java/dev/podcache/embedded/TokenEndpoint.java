@@ -2,11 +2,14 @@ package dev.podcache.embedded;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.Streams;
 import dev.podcache.object.ObjectKey;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -69,6 +72,19 @@ final class TokenEndpoint {
                 .put("token", token(path.group(1), path.group(2), spec, end))
                 .put("expirationTimestamp", end.toString());
         return HttpAnswer.json(201, request.put("kind", "TokenRequest").put("apiVersion", "authentication.k8s.io/v1"));
+    }
+
+    /**
+     * Returns for which of the audiences a token is, or whether it is for this server if there are none. One that names no audience
+     * is for all.
+     */
+    static ImmutableList<String> audiences(String token, List<String> wanted) {
+        List<String> asked = wanted.isEmpty() ? List.of(DEFAULT_AUDIENCE) : wanted;
+        JsonNode named = Caller.claims(token).path("aud");
+        return asked.stream()
+                .filter(audience -> named.isMissingNode()
+                        || Streams.stream(named).anyMatch(each -> each.asText().equals(audience)))
+                .collect(ImmutableList.toImmutableList());
     }
 
     private void requireBoundPod(String namespace, JsonNode reference) {

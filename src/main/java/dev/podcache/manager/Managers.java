@@ -83,7 +83,11 @@ public final class Managers {
         return new CacheStats(held, events, counted, stores.connections());
     }
 
-    /** Makes the store of a kind. */
+    /**
+     * Makes the store of a kind.
+     *
+     * @hidden
+     */
     public interface Stores {
 
         /**

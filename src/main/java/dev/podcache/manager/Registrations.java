@@ -396,6 +396,12 @@ final class Registrations {
                     : right == null ? reason : right.reason();
         }
 
+        /** Returns the failure of the last review; null if that was answered, or there was none. */
+        @Nullable
+        Throwable failure() {
+            return right == null ? null : right.failure();
+        }
+
         /** Returns whether the owner holds the object no longer, or with another subject. */
         boolean isClosed() {
             return closed;

@@ -194,7 +194,7 @@ class StoreManager<T> implements Manager<T> {
         }
         boolean allowed = hold.isAllowed();
         if (!allowed && !hold.isClosed()) {
-            throw new Denied(store.kind(), key, owner.subject().orElse(null), hold.reason());
+            throw new Denied(store.kind(), key, owner.subject().orElse(null), hold.reason(), hold.failure());
         }
         return allowed;
     }

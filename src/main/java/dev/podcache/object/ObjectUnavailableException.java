@@ -46,7 +46,8 @@ public abstract sealed class ObjectUnavailableException extends RuntimeException
                     key,
                     name(kind, key)
                             + " is not registered: no registered pod refers to it; register the pod, or another"
-                            + " owner that needs it, before reading it",
+                            + " owner that needs it, before reading it; what an owner on behalf of a subject needs is read with"
+                            + " that owner",
                     null,
                     false);
         }
@@ -55,6 +56,9 @@ public abstract sealed class ObjectUnavailableException extends RuntimeException
     /**
      * The subject of the owner may not read the object: a review has said so, none was answered in time, or the owner
      * reads on behalf of nobody. It is reviewed again after 30 s at the latest.
+     *
+     * <p>If the last review failed, the {@linkplain #getCause() cause} is its failure: then the subject may have the right, and
+     * a {@code FORBIDDEN} one says that this program may not make reviews. Otherwise the cause is null.
      *
      * <p>Has no stack trace: for an owner that may not read, this is a frequent answer.
      */
@@ -68,14 +72,20 @@ public abstract sealed class ObjectUnavailableException extends RuntimeException
          *
          * @param subject null for nobody
          * @param reason why, for people; "" if the review does not say
+         * @param failure of the last review; null if that was answered
          */
-        public Denied(ObjectKind<?> kind, ObjectKey key, @Nullable Subject subject, String reason) {
+        public Denied(
+                ObjectKind<?> kind,
+                ObjectKey key,
+                @Nullable Subject subject,
+                String reason,
+                @Nullable Throwable failure) {
             super(
                     kind,
                     key,
                     name(kind, key) + " may not be read on behalf of " + (subject == null ? "nobody" : subject)
                             + (reason.isEmpty() ? "" : ": " + Quoted.text(reason)),
-                    null,
+                    failure,
                     false);
             this.subject = subject;
             this.reason = reason;

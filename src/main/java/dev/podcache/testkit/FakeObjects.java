@@ -39,41 +39,38 @@ final class FakeObjects<T extends HasMetadata> implements ObjectGetter<T> {
         this.kind = kind;
     }
 
-    /** Creates or replaces an object, and ends its failures. Returns whether its requests failed before. */
-    boolean put(ObjectKey key, T object) {
-        boolean failed;
+    /** Creates or replaces an object, and ends its failures. */
+    void put(ObjectKey key, T object) {
         WatchEvent<T> change;
         synchronized (this) {
             Fetched<T> before = existing.get(key);
             Fetched<T> after = copy(object, ++version, before == null ? null : before.object());
             existing.put(key, after);
             change = new WatchEvent.Upserted<>(after);
-            failed = changedLocked(key, change);
+            changedLocked(key, change);
         }
         tell(key, change);
-        return failed;
     }
 
-    /** Deletes an object, if there is one, and ends its failures. Returns whether its requests failed before. */
-    boolean remove(ObjectKey key) {
-        boolean failed;
+    /** Deletes an object, if there is one, and ends its failures. */
+    void remove(ObjectKey key) {
         WatchEvent<T> change;
         synchronized (this) {
             Fetched<T> last = existing.remove(key);
             if (last == null) {
-                return failures.remove(key) != null;
+                failures.remove(key);
+                return;
             }
             change = new WatchEvent.Deleted<>(copy(last.object(), ++version, last.object()));
-            failed = changedLocked(key, change);
+            changedLocked(key, change);
         }
         tell(key, change);
-        return failed;
     }
 
-    private boolean changedLocked(ObjectKey key, WatchEvent<T> change) {
+    private void changedLocked(ObjectKey key, WatchEvent<T> change) {
         lastChanges.put(key, change);
         changedAt.put(key, version);
-        return failures.remove(key) != null;
+        failures.remove(key);
     }
 
     /** Ends the watches of an object, and makes its requests fail. */

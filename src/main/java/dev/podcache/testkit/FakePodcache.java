@@ -55,17 +55,15 @@ import java.util.concurrent.ConcurrentHashMap;
  * {@linkplain #deny denies} it.
  *
  * <p>Nothing waits. When the call that makes a change returns, reads see the change, and a listener was called if its
- * executor runs tasks at once ({@code Runnable::run}). A read that would wait for a failing server ends at once, as if
+ * executor runs tasks at once ({@code Runnable::run}): one that gathers changes too, for two minutes at most. What
+ * follows from a registration at a {@link Manager}, instead of here, such a listener is told with the next change. A read that would wait for a failing server ends at once, as if
  * its timeout had passed. Starts no thread. Thread-safe; changes are made one at a time, and the next one begins after
  * such a listener has returned.
  */
 public final class FakePodcache implements ObjectCache {
 
-    /** Longer than any pause before a retry. */
-    private static final Duration RETRIED = Duration.ofMinutes(2);
-
-    /** Longer than answers to reviews are unsettled after a change of access. */
-    private static final Duration REVIEWED = Duration.ofSeconds(15);
+    /** Longer than any pause before a retry, and than answers to reviews are unsettled after a change of access. */
+    private static final Duration SETTLED = Duration.ofMinutes(2);
 
     private static final Duration NEVER = Duration.ofDays(36_500);
 
@@ -140,8 +138,8 @@ public final class FakePodcache implements ObjectCache {
         String namespace = object.getMetadata().getNamespace();
         ObjectKey key = kind.validatedKey(
                 namespace == null ? "" : namespace, object.getMetadata().getName());
-        boolean failed = objectsOf(kind).put(key, object);
-        retry(failed);
+        objectsOf(kind).put(key, object);
+        settle();
     }
 
     /**
@@ -151,8 +149,8 @@ public final class FakePodcache implements ObjectCache {
      * @throws IllegalArgumentException if namespace or name is not legal
      */
     public synchronized void remove(ObjectKind<?> kind, String namespace, String name) {
-        boolean failed = objectsOf(kind).remove(kind.validatedKey(namespace, name));
-        retry(failed);
+        objectsOf(kind).remove(kind.validatedKey(namespace, name));
+        settle();
     }
 
     /**
@@ -167,6 +165,7 @@ public final class FakePodcache implements ObjectCache {
      */
     public synchronized void fail(ObjectKind<?> kind, String namespace, String name, FailureReason reason) {
         objectsOf(kind).fail(kind.validatedKey(namespace, name), Objects.requireNonNull(reason, "reason"));
+        settle();
     }
 
     /**
@@ -204,13 +203,12 @@ public final class FakePodcache implements ObjectCache {
 
     private void reviewAgain(String namespace) {
         reviews.accessChanged(namespace);
-        time.pass(REVIEWED);
+        settle();
     }
 
-    private void retry(boolean failed) {
-        if (failed) {
-            time.pass(RETRIED);
-        }
+    /** Lets time pass until all that follows from a change has happened. */
+    private void settle() {
+        time.pass(SETTLED);
     }
 
     @Override
@@ -231,21 +229,25 @@ public final class FakePodcache implements ObjectCache {
     @Override
     public void registerPod(Pod pod) {
         managers.registerPod(pod);
+        settle();
     }
 
     @Override
     public void unregisterPod(Pod pod) {
         managers.unregisterPod(pod);
+        settle();
     }
 
     @Override
     public void register(Referrer referrer, Set<ObjectRef> references) {
         managers.register(referrer, references);
+        settle();
     }
 
     @Override
     public void unregister(Referrer referrer) {
         managers.unregister(referrer);
+        settle();
     }
 
     /**

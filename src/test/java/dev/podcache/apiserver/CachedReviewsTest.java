@@ -11,6 +11,7 @@ import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.Subject;
+import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.ManualReviews;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
@@ -170,15 +171,23 @@ class CachedReviewsTest {
     }
 
     @Test
-    void reviewsRefused_isDeniedWithTheReason() {
+    @ExpectedWarnings("reviews are refused: POST SubjectAccessReview")
+    void reviewsRefused_isDeniedWithTheReason(NoLeaks leaks) {
         Followed tls = follow(TLS);
+        Followed db = follow(get("shop", "db"));
 
+        server.next().fail(FailureReason.FORBIDDEN, null);
         server.next().fail(FailureReason.FORBIDDEN, null);
 
         assertThat(tls.decided()).isDone();
         assertThat(tls.reason()).contains("POST SubjectAccessReview");
+        assertThat(ApiServerException.reasonOf(tls.failure())).isEqualTo(FailureReason.FORBIDDEN);
         time.advance(Duration.ofSeconds(30));
-        assertThat(server.count()).isEqualTo(2);
+        assertThat(server.count()).isEqualTo(4);
+        assertThat(leaks.warnings()).as("one for all").hasSize(1);
+        server.open().forEach(call -> call.answer(false));
+        assertThat(tls.isAllowed() || db.isAllowed()).isFalse();
+        assertThat(tls.failure()).isNull();
     }
 
     @Test

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -26,6 +27,9 @@ final class PublicApiTest {
     private static final String NOT_API = "<p>Not API";
     private static final Pattern MARKED =
             Pattern.compile("/\\*\\*(?:(?!\\*/).)*\\*/\\s*(?:@\\w+(?:\\([^)]*\\))?\\s+)*?@NotApi\\b", Pattern.DOTALL);
+    private static final Pattern NESTED = Pattern.compile(
+            "\\n {4}/\\*\\*(?:(?!\\*/).)*\\*/\\s*public (?:static |abstract |final |sealed )*(?:class|interface|record|enum) ",
+            Pattern.DOTALL);
 
     @ArchTest
     static final ArchRule the_api_names_only_the_api = classes()
@@ -109,6 +113,12 @@ final class PublicApiTest {
             while (matcher.find()) {
                 assertThat(matcher.group()).as(file.toString()).contains("@hidden");
                 marked++;
+            }
+            if (Files.readString(file).contains("\n@NotApi\n")) {
+                // each has a page of its own, which the tag of the outer type does not hide
+                assertThat(NESTED.matcher(Files.readString(file)).results().map(MatchResult::group))
+                        .as(file.toString())
+                        .allSatisfy(nested -> assertThat(nested).contains("@hidden"));
             }
         }
         assertThat(marked).isPositive();

@@ -29,10 +29,11 @@ class CommandsTest {
 
     private static final Set<String> MAVEN_FLAGS = Set.of("-q", "-B", "-o");
     private static final Set<String> MAVEN_PHASES =
-            Set.of("clean", "compile", "test-compile", "test", "package", "verify", "install");
+            Set.of("clean", "compile", "test-compile", "test", "package", "verify", "install", "deploy");
 
     /** Properties that Maven's own plugins read. */
-    private static final Set<String> PLUGIN_PROPERTIES = Set.of("skipTests", "test", "exec.args");
+    private static final Set<String> PLUGIN_PROPERTIES =
+            Set.of("altDeploymentRepository", "skipTests", "test", "exec.args");
 
     private static final Set<String> KUBECTL_COMMANDS = Set.of(
             "apply",

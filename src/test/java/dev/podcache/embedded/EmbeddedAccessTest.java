@@ -62,6 +62,32 @@ class EmbeddedAccessTest {
         cluster.close();
     }
 
+    @Test
+    void reviewsOfWhoSomebodyIs_knowTheTokensOfThisServer_untilTheirTimeIsOver() throws Exception {
+        String token = server.tokenFor("jane", "devs");
+        RawApi jane = RawApi.of(server.url()).with("Authorization", "Bearer " + token);
+        RawApi admin = RawApi.of(server.urlFor("admin", "system:masters"));
+
+        Reply own = jane.post("/apis/authentication.k8s.io/v1/selfsubjectreviews", "{}");
+        Reply review =
+                admin.post("/apis/authentication.k8s.io/v1/tokenreviews", "{\"spec\":{\"token\":\"" + token + "\"}}");
+
+        assertThat(own.code()).isEqualTo(201);
+        assertThat(own.text("/status/userInfo/username")).isEqualTo("jane");
+        assertThat(own.body().at("/status/userInfo/groups").toString())
+                .isEqualTo("[\"devs\",\"system:authenticated\"]");
+        assertThat(review.body().at("/status/authenticated").asBoolean()).isTrue();
+        assertThat(review.body().at("/status/user")).isEqualTo(own.body().at("/status/userInfo"));
+
+        String bound = admin.post(
+                        "/api/v1/namespaces/shop/serviceaccounts/web/token", "{\"spec\":{\"expirationSeconds\":600}}")
+                .text("/status/token");
+        time.advance(Duration.ofSeconds(600));
+        assertThat(admin.post("/apis/authentication.k8s.io/v1/tokenreviews", "{\"spec\":{\"token\":\"" + bound + "\"}}")
+                        .text("/status/error"))
+                .isEqualTo("invalid bearer token");
+    }
+
     // The authorizer that lags
 
     @Test

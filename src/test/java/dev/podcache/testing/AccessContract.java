@@ -26,6 +26,7 @@ public abstract class AccessContract extends ApiServerFixture {
 
     private static final String RBAC = "/apis/rbac.authorization.k8s.io/v1";
     private static final String REVIEWS = "/apis/authorization.k8s.io/v1/";
+    private static final String TOKEN_REVIEWS = "/apis/authentication.k8s.io/v1/tokenreviews";
 
     final String user = "user-of-" + namespace;
     private final String here = RBAC + "/namespaces/" + namespace;
@@ -567,6 +568,43 @@ public abstract class AccessContract extends ApiServerFixture {
                         + " resourceAttributes must be specified");
         assertThat(nobody.code()).isEqualTo(422);
         assertThat(nobody.text("/message")).contains("at least one of user or group must be specified");
+    }
+
+    @Test
+    void tokenReview_saysWhoseATokenIs() throws Exception {
+        String accounts = "/api/v1/namespaces/" + namespace + "/serviceaccounts";
+        created(accounts, "{\"metadata\":{\"name\":\"web\"}}");
+        String token = created(accounts + "/web/token", "{\"spec\":{\"audiences\":[\"shop\"]}}")
+                .text("/status/token");
+
+        JsonNode owner = tokenReview(token, "shop");
+        JsonNode ofAnother = tokenReview(token, "other");
+        JsonNode ofNobody = tokenReview("x", "shop");
+        Reply nothing = api().post(TOKEN_REVIEWS, "{\"spec\":{}}");
+        Reply refused = asUser.post(TOKEN_REVIEWS, "{\"spec\":{\"token\":\"x\"}}");
+
+        assertThat(owner.path("authenticated").asBoolean()).isTrue();
+        assertThat(owner.at("/user/username").asText()).isEqualTo("system:serviceaccount:" + namespace + ":web");
+        assertThat(owner.at("/user/groups").valueStream().map(JsonNode::asText))
+                .containsExactly(
+                        "system:serviceaccounts", "system:serviceaccounts:" + namespace, "system:authenticated");
+        assertThat(owner.path("audiences").toString()).isEqualTo("[\"shop\"]");
+        assertThat(List.of(ofAnother, ofNobody)).allSatisfy(status -> {
+            assertThat(status.path("authenticated").asBoolean()).isFalse();
+            assertThat(status.path("user")).isEqualTo(json("{}"));
+            assertThat(status.path("error").asText()).contains("invalid");
+        });
+        assertThat(nothing.code()).isEqualTo(400);
+        assertThat(nothing.text("/message")).isEqualTo("token is required for TokenReview in authentication");
+        assertThat(refused.code()).isEqualTo(403);
+    }
+
+    private JsonNode tokenReview(String token, String audience) throws IOException, InterruptedException {
+        Reply reply = api().post(
+                        TOKEN_REVIEWS, "{\"spec\":{\"token\":\"" + token + "\",\"audiences\":[\"" + audience + "\"]}}");
+        assertThat(reply.code()).isEqualTo(201);
+        assertThat(reply.text("/kind")).isEqualTo("TokenReview");
+        return reply.body().path("status");
     }
 
     @Test

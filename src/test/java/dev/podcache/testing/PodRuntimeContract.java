@@ -97,7 +97,7 @@ public abstract class PodRuntimeContract {
      * test, for a runtime that has no files.
      */
     protected @Nullable String file(Pod pod, String volume, String path) throws IOException {
-        return abort("this runtime has no files");
+        return abort("this runtime has no files; if it has, override file(...)");
     }
 
     /** Returns the command that runs a script of a POSIX shell in a container. By default {@code sh -c}. */
@@ -443,7 +443,7 @@ public abstract class PodRuntimeContract {
     }
 
     private static Launch endsAtOnce() {
-        return abort("containers of this runtime end at once");
+        return abort("containers of this runtime end at once; if they do not, override lingering(...)");
     }
 
     private void stop(Pod pod, boolean whole, Duration grace) throws IOException, InterruptedException {

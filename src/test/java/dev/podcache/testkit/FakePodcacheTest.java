@@ -105,6 +105,33 @@ class FakePodcacheTest {
     }
 
     @Test
+    void listener_thatGathers_isToldOfEachChangeToo(NoLeaks leaks) throws Exception {
+        leaks.allowWarnings("failed; retrying: ");
+        List<String> told = new ArrayList<>();
+        AutoCloseable listening = secrets.listen(
+                Runnable::run,
+                Duration.ofSeconds(30),
+                (owner, events) -> events.forEach(event -> told.add(event.type().name())));
+        cache.put(Secrets.of("shop", "there", "v1"));
+
+        cache.register(
+                OWNER,
+                Set.of(
+                        ObjectRef.of(ObjectKind.SECRET, "shop", "db"),
+                        ObjectRef.of(ObjectKind.SECRET, "shop", "there")));
+        assertThat(told).containsExactly("ADDED");
+        cache.put(Secrets.of("shop", "db", "v1"));
+        cache.fail(ObjectKind.SECRET, "shop", "db", FailureReason.UNAVAILABLE);
+        assertThat(told).containsExactly("ADDED", "ADDED", "STALE");
+        cache.put(Secrets.of("shop", "db", "v2"));
+        assertThat(told.subList(3, told.size())).containsExactlyInAnyOrder("UPDATED", "RECOVERED");
+        cache.remove(ObjectKind.SECRET, "shop", "db");
+        assertThat(told).last().isEqualTo("DELETED");
+        assertThat(told).hasSize(6);
+        listening.close();
+    }
+
+    @Test
     void listener_thatChangesObjects_isToldOfThemToo() {
         register("db", "copy");
         secrets.listen(Runnable::run, event -> copy(event));

@@ -21,6 +21,7 @@ final class CredentialDiagnoses {
             "start the agent with --bootstrap-kubeconfig, which requests another one, and --rotate-certificates; or renew it"
                     + " where it comes from";
     private static final String NODES = "system:node:";
+    private static final String ANONYMOUS = "system:anonymous";
 
     private CredentialDiagnoses() {}
 
@@ -32,6 +33,10 @@ final class CredentialDiagnoses {
      * @param status the HTTP code that a request with them was answered with
      */
     static ImmutableList<Diagnosis> of(Optional<ClientCredentials> known, String user, int status, Instant now) {
+        if (known.isEmpty() && !user.isEmpty() && !user.equals(ANONYMOUS)) {
+            return ImmutableList.of(
+                    Diagnosis.ok(CHECK, "none are sent; the server knows this client as " + Quoted.text(user)));
+        }
         if (known.isEmpty()) {
             return ImmutableList.of(Diagnosis.problem(
                     CHECK,

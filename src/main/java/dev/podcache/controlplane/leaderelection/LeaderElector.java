@@ -66,6 +66,7 @@ public final class LeaderElector {
     private long tries;
     private CompletableFuture<?> writes = CompletableFuture.completedFuture(null); // ends when none is in flight
     private String reportedHolder = "";
+    private boolean warned; // that the Lease is refused, since it was held last
     private @Nullable Lease written; // what this leader wrote last; null if it must read first
     private @Nullable LeaseSpec observed;
     private long observedAt;
@@ -275,17 +276,30 @@ public final class LeaderElector {
             leaseEnds = sentAt + options.leaseDuration().toNanos();
             won(left);
         } else if (failure != null) {
-            log.info(
-                    "Lease {} could not be {}: {}; retrying",
-                    options.lease(),
-                    leading ? "renewed" : "acquired",
-                    ApiServerException.describe(failure));
+            reportFailure(failure);
         } else if (leading && lease == null) {
             lose("Lease " + options.lease() + " is held by " + reportedHolder);
         }
     }
 
+    private void reportFailure(Throwable failure) {
+        String text = ApiServerException.describe(failure);
+        boolean refused = ApiServerException.reasonOf(failure) == FailureReason.FORBIDDEN;
+        if (refused && !warned) {
+            warned = true;
+            log.warn(
+                    "Lease {} could not be {}: {}; while that is refused, this process does not lead; retrying. Allow `get`,"
+                            + " `create` and `update` on leases in that namespace, or name the namespace in which they are allowed",
+                    options.lease(),
+                    leading ? "renewed" : "acquired",
+                    text);
+        } else {
+            log.info("Lease {} could not be {}: {}; retrying", options.lease(), leading ? "renewed" : "acquired", text);
+        }
+    }
+
     private void won(Duration left) {
+        warned = false;
         if (deadline != null) {
             deadline.cancel();
         }

@@ -174,7 +174,12 @@ public final class NodeAgentBuilder {
         return this;
     }
 
-    /** Sets the addresses of the node: one, or one of each family. Default: that of the machine's default route. */
+    /**
+     * Sets the addresses of the node: one, or one of each family. Default: that of the machine's default route.
+     *
+     * @throws IllegalArgumentException if there are others than that, or one that no other machine can reach, such as a loopback
+     *     address
+     */
     public NodeAgentBuilder addresses(List<InetAddress> values) {
         registration = registration.withAddresses(NodeIps.parse(Objects.requireNonNull(values, "addresses").stream()
                 .map(InetAddresses::toAddrString)

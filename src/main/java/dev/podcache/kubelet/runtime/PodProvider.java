@@ -15,18 +15,18 @@ import java.util.Map;
  * <p>The provider decides what happens within a pod: the order of its containers, restarts, probes, hooks, images. The agent
  * reads the configuration, tells of pods that come, change and go, admits and evicts them, and reports what {@link #status}
  * shows: a container is ready if the provider says so. When a pod changes by itself, the provider says {@link
- * RuntimeEvents#changed}; without that, the agent asks at the next sync, a minute later at the latest.
+ * RuntimeEvents#changed}; without that, the agent asks at the next sync, 1 to 1.5 min after the one before.
  *
  * <p>What {@link PodRuntime} says of {@link #type}, {@link #listen}, {@link #health}, {@link #pods}, of threads,
  * interrupts, hanging calls and optional capabilities holds here, too. The agent never calls what works on single
- * containers.
+ * containers, nor {@link ImagePull}.
  */
 public interface PodProvider extends PodRuntime {
 
     /**
      * What a pod is run with. Immutable.
      *
-     * @param launches by the names of init containers and containers, in the order of the spec
+     * @param launches by the names of init containers, containers and ephemeral containers, in the order of the spec
      * @param volumes the files by path, for each volume whose content comes from Secrets, ConfigMaps, tokens or the pod
      *     itself
      */

@@ -61,6 +61,20 @@ class CredentialDiagnosesTest {
                         .isEqualTo(bootstrap));
     }
 
+    /** Such as by the path of the URL. */
+    @Test
+    void of_noCredentials_butTheServerKnowsTheUser_isFine() {
+        assertThat(CredentialDiagnoses.of(Optional.empty(), "jane", 200, NOW))
+                .singleElement()
+                .satisfies(each -> {
+                    assertThat(each.level()).isEqualTo(Diagnosis.Level.OK);
+                    assertThat(each.what()).isEqualTo("none are sent; the server knows this client as jane");
+                });
+        assertThat(CredentialDiagnoses.of(Optional.empty(), "system:anonymous", 200, NOW))
+                .extracting(Diagnosis::what)
+                .containsExactly("none are sent");
+    }
+
     @Test
     void of_noCredentials_isAProblemWhateverTheAnswer() {
         assertThat(CredentialDiagnoses.of(Optional.empty(), "", 401, NOW))

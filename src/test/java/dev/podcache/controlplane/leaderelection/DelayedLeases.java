@@ -20,6 +20,7 @@ final class DelayedLeases extends ForwardingObjectApi<Lease> {
     private Duration requestDelay = Duration.ZERO;
     private Duration answerDelay = Duration.ZERO;
     private boolean cut;
+    private boolean refused;
 
     DelayedLeases(ObjectApi<Lease> api, ManualTimekeeper timekeeper) {
         super(api);
@@ -32,6 +33,11 @@ final class DelayedLeases extends ForwardingObjectApi<Lease> {
 
     void mend() {
         cut = false;
+    }
+
+    /** Has each request answered with 403, or not any more. */
+    void refuse(boolean refuse) {
+        refused = refuse;
     }
 
     void delayRequests(Duration delay) {
@@ -58,6 +64,10 @@ final class DelayedLeases extends ForwardingObjectApi<Lease> {
     }
 
     private CompletableFuture<Lease> delayed(Supplier<CompletableFuture<Lease>> request) {
+        if (refused) {
+            return CompletableFuture.failedFuture(
+                    new ApiServerException(FailureReason.FORBIDDEN, 403, null, "GET lease was answered 403", null));
+        }
         CompletableFuture<Lease> answer = new CompletableFuture<>();
         if (!cut) {
             Duration back = answerDelay;

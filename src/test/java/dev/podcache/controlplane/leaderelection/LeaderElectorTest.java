@@ -12,6 +12,7 @@ import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.api.model.coordination.v1.LeaseSpec;
 import java.time.Duration;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -94,6 +96,22 @@ class LeaderElectorTest {
         assertThat(lease().getLeaseDurationSeconds()).isEqualTo(15);
         assertThat(lease().getLeaseTransitions()).isZero();
         assertThat(lease().getAcquireTime()).isEqualTo(lease().getRenewTime());
+    }
+
+    @Test
+    @ExpectedWarnings(
+            "Lease kube-system/controllers could not be acquired: GET lease was answered 403; while that is refused")
+    @ExtendWith(NoLeaks.class)
+    void refused_isWarnedOfOnce_untilItLeads(NoLeaks leaks) {
+        a.leases.refuse(true);
+        a.elector.start();
+        timekeeper.advance(Duration.ofSeconds(30));
+        assertThat(leaks.warnings()).hasSize(1);
+
+        a.leases.refuse(false);
+        timekeeper.advance(Duration.ofSeconds(5));
+        assertThat(a.leading).isTrue();
+        a.elector.stop();
     }
 
     @Test

@@ -85,7 +85,7 @@ class NodeAddressSetterTest {
     @ParameterizedTest
     @CsvSource({
         "1.2.3.4, 'failed to validate nodeIP: node IP: \"1.2.3.4\" not found in the host''s network interfaces'",
-        "'10.1.1.1,::1', 'failed to validate secondaryNodeIP: nodeIP can''t be loopback address'"
+        "'10.1.1.1,fd01::7', 'failed to validate secondaryNodeIP: node IP: \"fd01::7\" not found in the host''s network interfaces'"
     })
     void set_ipOfAnotherMachine_leavesTheAddressesAlone(String nodeIp, String message) {
         status.node.getStatus().getAddresses().add(new NodeAddress("10.0.0.7", "InternalIP"));

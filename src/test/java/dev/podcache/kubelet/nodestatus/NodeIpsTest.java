@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Upstream's tables of ParseNodeIPArgument, except that text that is not an address is refused;
+ * Upstream's tables of ParseNodeIPArgument, except that text that is not an address, or one that no other machine can reach, is refused;
  * TestValidateNodeIPParam.
  */
 class NodeIpsTest {
@@ -23,8 +23,8 @@ class NodeIpsTest {
         "'', ''",
         "1.2.3.4, 1.2.3.4",
         "' 1.2.3.4 ', 1.2.3.4",
-        "'1.2.3.4,::1', 1.2.3.4 ::1",
-        "'::1 , 1.2.3.4', ::1 1.2.3.4",
+        "'1.2.3.4,fd00::1', 1.2.3.4 fd00::1",
+        "'fd00::1 , 1.2.3.4', fd00::1 1.2.3.4",
         "0.0.0.0, 0.0.0.0",
         "::, ::",
         "::ffff:1.2.3.4, 1.2.3.4"
@@ -39,12 +39,16 @@ class NodeIpsTest {
     @ParameterizedTest
     @CsvSource({
         "'1.2.3.4,5.6.7.8', has two addresses of one family",
-        "'::1,::2', has two addresses of one family",
-        "'1.2.3.4,::1,5.6.7.8', has more than two addresses",
+        "'fd00::1,fd00::2', has two addresses of one family",
+        "'1.2.3.4,fd00::1,5.6.7.8', has more than two addresses",
         "'0.0.0.0,::', has two addresses of which one is unspecified",
         "'1.2.3.4,::', has two addresses of which one is unspecified",
         "'nonsense,1.2.3.4', 'has \"nonsense\", which is not an address'",
-        "'1.2.3', 'has \"1.2.3\", which is not an address'"
+        "'1.2.3', 'has \"1.2.3\", which is not an address'",
+        "'127.0.0.1', 'has 127.0.0.1, which no other machine can reach: it is a loopback address'",
+        "'10.0.0.1,::1', 'has ::1, which no other machine can reach: it is a loopback address'",
+        "'224.0.0.1', 'has 224.0.0.1, which no other machine can reach: it is a multicast address'",
+        "'fe80::1', 'has fe80::1, which no other machine can reach: it is a link-local address'"
     })
     void parse_impossible_isRefusedWithTheRemedy(String text, String why) {
         assertThatThrownBy(() -> NodeIps.parse(text))
