@@ -81,10 +81,10 @@ public final class CachedReviews implements AutoCloseable {
      * T / PERIOD + BURST begin. It is kept with the answer of a pair that nobody needs.
      *
      * Window. A server that is busy answers more slowly with each review, and one that is far away does not. So the window is
-     * opened by ENOUGH answers in a row that took long, but hardly longer than the fastest, while more were queued; or by what was
-     * answered so while reviews were held. One that
-     * took twice as long as the fastest closes it again, and so does a failure, such as 429. Where answers are faster than
-     * FAR, FIRST_IN_FLIGHT of them are a thousand a second, and that is enough.
+     * opened by ENOUGH answers in a row that took long, but hardly longer than the fastest, while more were queued; or by what
+     * was answered so while reviews were held. One that took twice as long as the fastest closes it again, and so does a
+     * failure, such as 429. Where answers are faster than FAR, FIRST_IN_FLIGHT of them are a thousand a second, and that is
+     * enough.
      *
      * Whatever throws: a review that began is ended by `endLocked`, which allocates nothing; what else was left undone is
      * `unsound`, and is looked for before the next review is sent.

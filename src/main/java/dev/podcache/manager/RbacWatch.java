@@ -39,8 +39,8 @@ import org.slf4j.LoggerFactory;
  * is closed. Thread-safe.
  *
  * <p>Until the first lists are answered, at most two seconds, no review is sent: its answer might be older than the first
- * change that is seen. How long these took tells whether the API server is far away. What the identity may not watch is tried again after growing pauses; until then, reviews are as old
- * as they are without this.
+ * change that is seen. How long these took tells whether the API server is far away. What the identity may not watch is
+ * tried again after growing pauses; until then, reviews are as old as they are without this.
  *
  * @hidden
  */

@@ -55,9 +55,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * {@linkplain #deny denies} it.
  *
  * <p>Nothing waits. When the call that makes a change returns, reads see the change, and a listener was called if its
- * executor runs tasks at once ({@code Runnable::run}): one that gathers changes too, for two minutes at most. What
- * follows from a registration at a {@link Manager}, instead of here, such a listener is told with the next change. A read that would wait for a failing server ends at once, as if
- * its timeout had passed. Starts no thread. Thread-safe; changes are made one at a time, and the next one begins after
+ * executor runs tasks at once ({@code Runnable::run}): one that gathers changes too, if for two minutes at most. What
+ * follows from a registration at a {@link Manager}, instead of here, it is told with the next change. A read that would
+ * wait for a failing server ends at once, as if its timeout had passed. Starts no thread. Thread-safe; changes are made one at a time, and the next one begins after
  * such a listener has returned.
  */
 public final class FakePodcache implements ObjectCache {

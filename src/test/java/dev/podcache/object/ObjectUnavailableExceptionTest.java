@@ -28,7 +28,7 @@ class ObjectUnavailableExceptionTest {
         assertThat(new NotRegistered(ObjectKind.CONFIG_MAP, KEY))
                 .hasMessage(
                         "ConfigMap shop/db is not registered: no registered pod refers to it; register the pod, or another"
-                                + " owner that needs it, before reading it");
+                                + " owner that needs it, before reading it; what an owner on behalf of a subject needs is read with that owner");
     }
 
     @Test

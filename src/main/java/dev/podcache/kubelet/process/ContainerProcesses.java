@@ -28,14 +28,54 @@ final class ContainerProcesses {
     private static final Path PROC = Path.of("/proc");
     private static final Splitter ZERO_BYTES = Splitter.on('\0').omitEmptyStrings();
 
+    /** Three files are read for each, so this takes a part of a second. */
+    private static final int MOST_LOOKS = 10_000;
+
     /** Processes that start others faster than they are killed are left to the next call. */
     private static final int MOST_ROUNDS = 100;
 
     private ContainerProcesses() {}
 
-    /** Returns the variables of a process, each as {@code name=value}, with bytes as {@link ByteText} writes them. */
+    /**
+     * Returns the variables of a process, each as {@code name=value}, with bytes as {@link ByteText} writes them. While a process
+     * leaves one program for another, some of them or none can be read: then reads them again.
+     */
     static Iterable<String> environment(long pid) throws IOException {
-        return ZERO_BYTES.split(ByteText.of(Files.readAllBytes(PROC.resolve(pid + "/environ"))));
+        byte[] variables;
+        int look = 0;
+        do {
+            Optional<EnvironmentPlace> before = EnvironmentPlace.of(pid);
+            variables = Files.readAllBytes(PROC.resolve(pid + "/environ"));
+            if (before.isEmpty() || (before.get().holds(variables.length) && before.equals(EnvironmentPlace.of(pid)))) {
+                break;
+            }
+            Thread.onSpinWait();
+            look++;
+        } while (look < MOST_LOOKS);
+        return ZERO_BYTES.split(ByteText.of(variables));
+    }
+
+    /** Where in its memory a process has its variables. Both are 0 between two programs, and for a process that has ended. */
+    private record EnvironmentPlace(long start, long end, boolean hasMemory) {
+
+        // counted from field 3 of the file, as in ProcessStat
+        private static final int MEMORY = 20;
+        private static final int START = 47;
+
+        /** Returns the place; empty if there is no such process, or the system does not tell. */
+        static Optional<EnvironmentPlace> of(long pid) {
+            List<String> fields = ProcessStat.fields(pid);
+            return fields.size() > START + 1
+                    ? Optional.of(new EnvironmentPlace(
+                            Long.parseLong(fields.get(START)),
+                            Long.parseLong(fields.get(START + 1)),
+                            !fields.get(MEMORY).equals("0")))
+                    : Optional.empty();
+        }
+
+        boolean holds(int length) {
+            return !hasMemory || (end != 0 && end - start == length);
+        }
     }
 
     /**

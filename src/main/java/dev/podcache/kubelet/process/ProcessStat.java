@@ -34,16 +34,26 @@ record ProcessStat(long pid, String state, long session, long cpuTicks, long sta
         }
     }
 
+    /** Returns the fields of a process from the third on; empty if there is no such process. */
+    static List<String> fields(long pid) {
+        try {
+            return fields(Files.readString(Path.of("/proc", Long.toString(pid), "stat")));
+        } catch (IOException ended) {
+            return List.of();
+        }
+    }
+
+    private static List<String> fields(String line) {
+        // the name is in parentheses and may contain blanks and parentheses
+        int end = line.lastIndexOf(") ");
+        return end < 0 || line.indexOf(" (") < 0
+                ? List.of()
+                : Splitter.on(' ').splitToList(line.substring(end + 2).trim());
+    }
+
     /** Parses an entry; empty if it is incomplete. */
     static Optional<ProcessStat> parse(String line) {
-        // the name is in parentheses and may contain blanks and parentheses
-        int name = line.indexOf(" (");
-        int end = line.lastIndexOf(") ");
-        if (name < 0 || end < 0) {
-            return Optional.empty();
-        }
-        List<String> fields =
-                Splitter.on(' ').splitToList(line.substring(end + 2).trim());
+        List<String> fields = fields(line);
         if (fields.size() <= START_TIME) {
             return Optional.empty();
         }
@@ -51,7 +61,7 @@ record ProcessStat(long pid, String state, long session, long cpuTicks, long sta
                 .mapToLong(Long::parseLong)
                 .sum();
         return Optional.of(new ProcessStat(
-                Long.parseLong(line.substring(0, name)),
+                Long.parseLong(line.substring(0, line.indexOf(" ("))),
                 fields.get(STATE),
                 Long.parseLong(fields.get(SESSION)),
                 cpu,
