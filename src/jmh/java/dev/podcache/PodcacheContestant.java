@@ -1,6 +1,8 @@
 package dev.podcache;
 
 import dev.podcache.manager.ChangeDetectionStrategy;
+import dev.podcache.manager.WatchScope;
+import dev.podcache.object.ObjectKind;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -20,11 +22,13 @@ final class PodcacheContestant implements Contestant {
      * Makes the cache.
      *
      * @param client closed with it
+     * @param scope of Secrets under WATCH
      */
-    PodcacheContestant(KubernetesClient client, ChangeDetectionStrategy strategy) {
+    PodcacheContestant(KubernetesClient client, ChangeDetectionStrategy strategy, WatchScope scope) {
         this.client = client;
         this.cache = Podcache.builder(client)
                 .strategy(strategy)
+                .scope(ObjectKind.SECRET, scope)
                 .firstSyncTimeout(Duration.ofMinutes(1))
                 .readTimeout(Duration.ofMinutes(1))
                 .build();

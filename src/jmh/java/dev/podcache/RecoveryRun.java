@@ -5,6 +5,7 @@ import dev.podcache.embedded.InMemoryCluster;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.StatusException;
 import dev.podcache.manager.ChangeDetectionStrategy;
+import dev.podcache.manager.WatchScope;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.testing.Pods;
 import dev.podcache.testing.Secrets;
@@ -103,7 +104,10 @@ public final class RecoveryRun {
             RecoveryRun run = new RecoveryRun(cluster, server, proxy);
             IntStream.range(0, OBJECTS).forEach(i -> cluster.create(Secrets.of(key(i), "0")));
             for (ServerFault trouble : ServerFault.values()) {
-                run.measure(trouble, "Podcache", new PodcacheContestant(run.client(), ChangeDetectionStrategy.WATCH));
+                run.measure(
+                        trouble,
+                        "Podcache",
+                        new PodcacheContestant(run.client(), ChangeDetectionStrategy.WATCH, WatchScope.OBJECT));
                 run.measure(
                         trouble,
                         "informer for each",

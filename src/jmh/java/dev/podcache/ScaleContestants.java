@@ -1,6 +1,7 @@
 package dev.podcache;
 
 import dev.podcache.manager.ChangeDetectionStrategy;
+import dev.podcache.manager.WatchScope;
 import io.fabric8.kubernetes.client.KubernetesClient;
 
 /** What {@link ScaleRun} compares: Podcache, and what a user would take instead. */
@@ -9,14 +10,21 @@ enum ScaleContestants {
     PODCACHE_WATCH {
         @Override
         Contestant open(KubernetesClient client) {
-            return new PodcacheContestant(client, ChangeDetectionStrategy.WATCH);
+            return new PodcacheContestant(client, ChangeDetectionStrategy.WATCH, WatchScope.OBJECT);
+        }
+    },
+    /** Podcache, strategy WATCH, one watch for all Secrets of the namespace. */
+    PODCACHE_NAMESPACE {
+        @Override
+        Contestant open(KubernetesClient client) {
+            return new PodcacheContestant(client, ChangeDetectionStrategy.WATCH, WatchScope.NAMESPACE);
         }
     },
     /** Podcache, strategy CACHE. */
     PODCACHE_CACHE {
         @Override
         Contestant open(KubernetesClient client) {
-            return new PodcacheContestant(client, ChangeDetectionStrategy.CACHE);
+            return new PodcacheContestant(client, ChangeDetectionStrategy.CACHE, WatchScope.OBJECT);
         }
     },
     /** A fabric8 informer for each object, each started when the one before has synced. */

@@ -94,6 +94,7 @@ public final class ScaleRun {
             ScaleRun run = new ScaleRun(parts, all, cluster, "default");
             run.sync(
                     ScaleContestants.PODCACHE_WATCH,
+                    ScaleContestants.PODCACHE_NAMESPACE,
                     ScaleContestants.INFORMER_PER_OBJECT,
                     ScaleContestants.INFORMERS_TOGETHER,
                     ScaleContestants.INFORMERS_TOGETHER_OKHTTP,
@@ -126,6 +127,7 @@ public final class ScaleRun {
             cluster.ensure(MANY);
             for (int round = 1; round <= FEWER_ROUNDS; round++) {
                 sync("5000", ScaleContestants.PODCACHE_WATCH, round, MANY, MANY_PODS);
+                sync("5000", ScaleContestants.PODCACHE_NAMESPACE, round, MANY, MANY_PODS);
             }
         }
     }
@@ -135,6 +137,7 @@ public final class ScaleRun {
             cluster.ensure(NAMESPACE);
             for (int round = 1; round <= FEWER_ROUNDS; round++) {
                 sync("memory", ScaleContestants.PODCACHE_WATCH, round, OBJECTS, PODS);
+                sync("memory", ScaleContestants.PODCACHE_NAMESPACE, round, OBJECTS, PODS);
                 sync("memory", ScaleContestants.PODCACHE_CACHE, round, OBJECTS, PODS);
                 sync("memory", ScaleContestants.NAMESPACE_INFORMER, round, OBJECTS, PODS);
             }

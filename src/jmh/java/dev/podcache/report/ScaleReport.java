@@ -9,6 +9,7 @@ import java.util.Map;
 final class ScaleReport {
 
     private static final String OURS = "PODCACHE_WATCH";
+    private static final String SCOPED = "PODCACHE_NAMESPACE";
     private static final String INFORMERS = "INFORMER_PER_OBJECT";
     private static final String NAMESPACE = "NAMESPACE_INFORMER";
     private static final Rounds SYNC = new Rounds("sync", "default");
@@ -48,6 +49,7 @@ final class ScaleReport {
     private static Map<String, String> labels() {
         Map<String, String> labels = new LinkedHashMap<>();
         labels.put(OURS, "Podcache, WATCH");
+        labels.put(SCOPED, "Podcache, scope NAMESPACE");
         labels.put("PODCACHE_CACHE", "Podcache, CACHE");
         labels.put(INFORMERS, "informer per object");
         labels.put("INFORMERS_TOGETHER", "informers started together");
@@ -83,7 +85,8 @@ final class ScaleReport {
 
     private String sync() {
         Table table = syncTable("600 Secrets");
-        for (String by : new String[] {OURS, INFORMERS, "INFORMERS_TOGETHER", "INFORMERS_TOGETHER_OKHTTP", NAMESPACE}) {
+        for (String by :
+                new String[] {OURS, SCOPED, INFORMERS, "INFORMERS_TOGETHER", "INFORMERS_TOGETHER_OKHTTP", NAMESPACE}) {
             syncRow(table, SYNC, by, LABELS.get(by));
         }
         syncRow(table, SYNC_100, OURS, "Podcache, server's limit 100 streams");
@@ -94,6 +97,7 @@ final class ScaleReport {
     private String many() {
         Table table = syncTable("5,000 Secrets");
         syncRow(table, MANY, OURS, "Podcache, WATCH");
+        syncRow(table, MANY, SCOPED, LABELS.get(SCOPED));
         syncRow(table, MANY_100, OURS, "Podcache, server's limit 100 streams");
         return results.provenance("5000") + "\n\n" + table.text();
     }
@@ -120,7 +124,7 @@ final class ScaleReport {
     private String memory() {
         Table table =
                 new Table("20,000 Secrets in the namespace, 600 referenced", "heap, MB", "until they can be read, ms");
-        for (String by : new String[] {OURS, "PODCACHE_CACHE", NAMESPACE}) {
+        for (String by : new String[] {OURS, SCOPED, "PODCACHE_CACHE", NAMESPACE}) {
             table.row(
                     LABELS.get(by),
                     results.spread(MEMORY, by, "heapBytes").times(MEGA).text(),
@@ -134,9 +138,11 @@ final class ScaleReport {
         return "600 of the 20,000 Secrets of a namespace: "
                 + results.spread(MEMORY, OURS, "heapBytes").times(MEGA).text() + " MB of heap, beside "
                 + results.spread(MEMORY, NAMESPACE, "heapBytes").times(MEGA).text() + " MB. All of 600 Secrets: "
-                + results.spread(SYNC, OURS, "syncMillis").text() + " ms until all can be read, beside "
+                + results.spread(SYNC, OURS, "syncMillis").text() + " ms until all can be read, with scope NAMESPACE "
+                + results.spread(SYNC, SCOPED, "syncMillis").text() + " ms, beside "
                 + results.spread(SYNC, NAMESPACE, "syncMillis").text() + " ms; "
-                + kilobytes(OURS) + " KB of heap each, beside " + kilobytes(NAMESPACE) + " KB.";
+                + kilobytes(OURS) + " and " + kilobytes(SCOPED) + " KB of heap each, beside " + kilobytes(NAMESPACE)
+                + " KB.";
     }
 
     /** One sentence for who would take an informer for each object. */
@@ -170,6 +176,7 @@ final class ScaleReport {
                         "sync of 600, relative to one informer on the namespace",
                         results.ratio(SYNC, OURS, NAMESPACE, "syncMillis"),
                         2)
+                .goal("the same with scope NAMESPACE", results.ratio(SYNC, SCOPED, NAMESPACE, "syncMillis"), 1.5)
                 .goal("sync of 600, first round, ms", results.first(SYNC, OURS, "syncMillis"), 1_500)
                 .goal("connections for 600", results.spread(SYNC, OURS, "connections"), 5)
                 .goal("connections for 600, limit 100", results.spread(SYNC_100, OURS, "connections"), 8)
@@ -203,7 +210,8 @@ final class ScaleReport {
 
     private BarChart syncPlot() {
         BarChart chart = plot("Time until 600 Secrets of a kube-apiserver can be read", " ms");
-        for (String by : new String[] {OURS, INFORMERS, "INFORMERS_TOGETHER", "INFORMERS_TOGETHER_OKHTTP", NAMESPACE}) {
+        for (String by :
+                new String[] {OURS, SCOPED, INFORMERS, "INFORMERS_TOGETHER", "INFORMERS_TOGETHER_OKHTTP", NAMESPACE}) {
             add(chart, by, results.spread(SYNC, by, "syncMillis"));
         }
         return chart;
@@ -219,7 +227,7 @@ final class ScaleReport {
 
     private BarChart memoryPlot() {
         BarChart chart = plot("Heap used when pods refer to 600 of the 20,000 Secrets in a namespace", " MB");
-        for (String by : new String[] {OURS, "PODCACHE_CACHE", NAMESPACE}) {
+        for (String by : new String[] {OURS, SCOPED, "PODCACHE_CACHE", NAMESPACE}) {
             add(chart, by, results.spread(MEMORY, by, "heapBytes").times(MEGA));
         }
         return chart;
