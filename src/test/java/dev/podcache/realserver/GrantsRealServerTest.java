@@ -221,6 +221,7 @@ class GrantsRealServerTest {
         // a server that has just started refuses what it has not read yet
         leaks.allowWarnings("cannot be watched");
         leaks.allowWarnings("cannot be written");
+        leaks.allowWarnings("could not be acquired");
         try (RealApiServer own = RealApiServer.start();
                 GrantsCluster cluster = new GrantsCluster(own, "Website", 1, "", folder)) {
             String shop = cluster.namespace();

@@ -66,7 +66,9 @@ public final class LeaderElector {
     private long tries;
     private CompletableFuture<?> writes = CompletableFuture.completedFuture(null); // ends when none is in flight
     private String reportedHolder = "";
-    private boolean warned; // that the Lease is refused, since it was held last
+    private boolean refused; // since the Lease was held last
+    private long refusedAt; // when that began
+    private boolean warned; // of that
     private @Nullable Lease written; // what this leader wrote last; null if it must read first
     private @Nullable LeaseSpec observed;
     private long observedAt;
@@ -284,8 +286,14 @@ public final class LeaderElector {
 
     private void reportFailure(Throwable failure) {
         String text = ApiServerException.describe(failure);
-        boolean refused = ApiServerException.reasonOf(failure) == FailureReason.FORBIDDEN;
-        if (refused && !warned) {
+        long now = timekeeper.nanoTime();
+        boolean refusal = ApiServerException.reasonOf(failure) == FailureReason.FORBIDDEN;
+        if (refusal && !refused) {
+            refused = true;
+            refusedAt = now;
+        }
+        // a server that has just started, or was just given the Role, refuses for a moment
+        if (refusal && !warned && now - refusedAt >= options.renewDeadline().toNanos()) {
             warned = true;
             log.warn(
                     "Lease {} could not be {}: {}; while that is refused, this process does not lead; retrying. Allow `get`,"
@@ -299,6 +307,7 @@ public final class LeaderElector {
     }
 
     private void won(Duration left) {
+        refused = false;
         warned = false;
         if (deadline != null) {
             deadline.cancel();
