@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 @EnabledOnOs(OS.LINUX)
 class ContainerProcessesTest {
 
-    private static final int READS = 5_000;
+    private static final int READS = 1_000;
 
     @TempDir
     private Path folder;
