@@ -535,8 +535,8 @@ public final class CachedReviews implements AutoCloseable {
     /**
      * Ends {@link #hold}. Idempotent.
      *
-     * @param answers how long the API server took for requests that were sent together meanwhile. If it took long for each, and
-     *     for none much longer than for another, it is far away: no review has to find that out. Empty if that is not known
+     * @param answers how long each of some requests took that were sent together meanwhile; empty if that is not known. If all
+     *     took long, and about as long, the API server is far away, and more reviews are in flight from the start
      */
     public void release(Collection<Duration> answers) {
         synchronized (this) {
@@ -945,7 +945,7 @@ public final class CachedReviews implements AutoCloseable {
         }
         boolean passes = reason == null || Retries.mayPass(reason);
         pair.failure = cause;
-        if (!passes && pair.question.subject != null && !failure.equals(refusal)) {
+        if (reason == FailureReason.FORBIDDEN && pair.question.subject != null && !failure.equals(refusal)) {
             refusal = failure;
             effects.add(() -> log.warn(
                     "reviews are refused: {}; what is done on behalf of a subject counts as denied, and is reviewed again"

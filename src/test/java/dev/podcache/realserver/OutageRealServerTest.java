@@ -90,9 +90,8 @@ class OutageRealServerTest {
             assertThat(loads).allSatisfy(load -> {
                 assertThat(load.failures).isEmpty();
                 assertThat(load.gets.get()).isGreaterThan(1_000);
-                // CACHE: for one flight, until a get gives up on it; each get of all the others would be ten for a
-                // reader; a busy machine may hold up one
-                // or the other get of either
+                // CACHE: for one flight, until a get gives up on it, and on a busy machine for another one. If each get
+                // waited, a reader would have waited ten times for each object
                 assertThat(load.waited.values()).allMatch(times -> times.get() <= 3 * READERS);
                 assertThat(Duration.ofNanos(load.longest.get())).isLessThan(READ_TIMEOUT);
             });

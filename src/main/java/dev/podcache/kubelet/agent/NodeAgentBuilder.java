@@ -177,8 +177,8 @@ public final class NodeAgentBuilder {
     /**
      * Sets the addresses of the node: one, or one of each family. Default: that of the machine's default route.
      *
-     * @throws IllegalArgumentException if there are others than that, or one that no other machine can reach, such as a loopback
-     *     address
+     * @throws IllegalArgumentException if there are more than two, two of one family, or one that no other machine can reach,
+     *     such as a loopback address
      */
     public NodeAgentBuilder addresses(List<InetAddress> values) {
         registration = registration.withAddresses(NodeIps.parse(Objects.requireNonNull(values, "addresses").stream()

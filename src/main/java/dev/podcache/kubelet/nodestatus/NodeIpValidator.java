@@ -14,16 +14,24 @@ final class NodeIpValidator {
         this.facts = facts;
     }
 
-    /** Returns why {@code address} cannot be the node's; empty if it is a reachable address of this machine. */
-    Optional<String> objection(InetAddress address) {
+    /** Returns why {@code address} cannot be that of a node on any machine; empty if it can. */
+    static Optional<String> unreachable(InetAddress address) {
         if (address.isLoopbackAddress()) {
             return Optional.of("nodeIP can't be loopback address");
         }
         if (address.isMulticastAddress()) {
             return Optional.of("nodeIP can't be a multicast address");
         }
-        if (address.isLinkLocalAddress()) {
-            return Optional.of("nodeIP can't be a link-local unicast address");
+        return address.isLinkLocalAddress()
+                ? Optional.of("nodeIP can't be a link-local unicast address")
+                : Optional.empty();
+    }
+
+    /** Returns why {@code address} cannot be the node's; empty if it is a reachable address of this machine. */
+    Optional<String> objection(InetAddress address) {
+        Optional<String> unreachable = unreachable(address);
+        if (unreachable.isPresent()) {
+            return unreachable;
         }
         if (address.isAnyLocalAddress()) {
             return Optional.of("nodeIP can't be an all zeros address");

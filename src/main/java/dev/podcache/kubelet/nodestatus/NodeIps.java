@@ -7,7 +7,6 @@ import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * The configured addresses of a node, as in {@code --node-ip}. After upstream's {@code ParseNodeIPArgument}, which
@@ -41,25 +40,13 @@ public record NodeIps(List<InetAddress> addresses) {
             addresses.add(InetAddresses.forString(item));
         }
         for (InetAddress address : addresses) {
-            unreachable(address).ifPresent(why -> {
+            NodeIpValidator.unreachable(address).ifPresent(why -> {
                 throw refused(
                         text,
-                        "has " + InetAddresses.toAddrString(address) + ", which no other machine can reach: it is "
-                                + why);
+                        "has " + InetAddresses.toAddrString(address) + ", which no other machine can reach: " + why);
             });
         }
         return new NodeIps(validated(addresses, text));
-    }
-
-    /** Returns what makes an address useless for a node on whatever machine; empty if nothing does. */
-    static Optional<String> unreachable(InetAddress address) {
-        if (address.isLoopbackAddress()) {
-            return Optional.of("a loopback address");
-        }
-        if (address.isMulticastAddress()) {
-            return Optional.of("a multicast address");
-        }
-        return address.isLinkLocalAddress() ? Optional.of("a link-local address") : Optional.empty();
     }
 
     private static List<InetAddress> validated(List<InetAddress> addresses, String text) {

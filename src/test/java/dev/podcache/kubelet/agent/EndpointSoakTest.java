@@ -59,8 +59,8 @@ class EndpointSoakTest {
     private static final Duration LENGTH = Effort.NIGHTLY ? Duration.ofMinutes(10) : Duration.ofSeconds(30);
 
     /**
-     * How soon each authenticated request is answered, by a connection of its own. A request that the attacks keep from the agent
-     * waits for a limit of the endpoint, of which the shortest is 10 s.
+     * How soon each authenticated request is answered, by a connection of its own. If the attacks kept it from the agent, it would
+     * wait until a limit of the endpoint ends one of them: 10 s at least.
      */
     private static final Duration ANSWERED = Duration.ofSeconds(8);
 

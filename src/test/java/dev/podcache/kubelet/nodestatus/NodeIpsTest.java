@@ -45,10 +45,10 @@ class NodeIpsTest {
         "'1.2.3.4,::', has two addresses of which one is unspecified",
         "'nonsense,1.2.3.4', 'has \"nonsense\", which is not an address'",
         "'1.2.3', 'has \"1.2.3\", which is not an address'",
-        "'127.0.0.1', 'has 127.0.0.1, which no other machine can reach: it is a loopback address'",
-        "'10.0.0.1,::1', 'has ::1, which no other machine can reach: it is a loopback address'",
-        "'224.0.0.1', 'has 224.0.0.1, which no other machine can reach: it is a multicast address'",
-        "'fe80::1', 'has fe80::1, which no other machine can reach: it is a link-local address'"
+        "'127.0.0.1', 'has 127.0.0.1, which no other machine can reach: nodeIP can''t be loopback address'",
+        "'10.0.0.1,::1', 'has ::1, which no other machine can reach: nodeIP can''t be loopback address'",
+        "'224.0.0.1', 'has 224.0.0.1, which no other machine can reach: nodeIP can''t be a multicast address'",
+        "'fe80::1', 'has fe80::1, which no other machine can reach: nodeIP can''t be a link-local unicast address'"
     })
     void parse_impossible_isRefusedWithTheRemedy(String text, String why) {
         assertThatThrownBy(() -> NodeIps.parse(text))
