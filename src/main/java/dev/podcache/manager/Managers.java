@@ -152,8 +152,8 @@ public final class Managers {
         this.events = events;
         this.hits = countsHits ? new LongAdder() : null;
         this.registrations = new Registrations(followed, reviews);
-        this.secrets = make(ObjectKind.SECRET, pod -> ObjectNeeds.ofReferences(PodReferences.secrets(pod)));
-        this.configMaps = make(ObjectKind.CONFIG_MAP, pod -> ObjectNeeds.ofReferences(PodReferences.configMaps(pod)));
+        this.secrets = make(ObjectKind.SECRET, ObjectNeeds::ofSecrets);
+        this.configMaps = make(ObjectKind.CONFIG_MAP, ObjectNeeds::ofConfigMaps);
         this.ofPods = ImmutableList.of(secrets, configMaps).stream()
                 .filter(StoreManager::keepsReferences)
                 .collect(ImmutableList.toImmutableList());

@@ -13,7 +13,6 @@ import dev.podcache.apiserver.CachedReviews;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.PodKey;
 import dev.podcache.object.Quoted;
-import dev.podcache.object.Reference;
 import dev.podcache.object.Referrer;
 import dev.podcache.object.Subject;
 import dev.podcache.object.Usage;
@@ -23,13 +22,13 @@ import dev.podcache.store.Unfollowed;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -416,11 +415,13 @@ final class Registrations {
         }
     }
 
-    /** Returns the reference of a referrer that uses an object so: an {@link Unfollowed} if it needs no changes. */
-    private Referrer reference(Referrer referrer, Set<Usage> usages, boolean restricted) {
-        boolean follows = followed.isEmpty() || usages.isEmpty() || !Collections.disjoint(usages, followed);
-        Referrer reference = follows ? referrer : new Unfollowed(referrer);
-        return restricted ? new Restricted(reference) : reference;
+    /** Returns whether an owner with these needs needs the changes of an object. */
+    private boolean isFollowed(ObjectKey key, ObjectNeeds needs) {
+        if (followed.isEmpty()) {
+            return true;
+        }
+        Set<Usage> usages = needs.usagesOf(key);
+        return usages.isEmpty() || !Collections.disjoint(usages, followed);
     }
 
     private ReadHold newHold(Referrer owner, StoreManager<?> manager, ObjectKey key, Consumer<Runnable> effects) {
@@ -548,7 +549,7 @@ final class Registrations {
         // before
         // old ones are taken back: every reference that it lists exists.
         private volatile OwnerHolds held; // written under this
-        private boolean released; // guarded by this
+        private volatile boolean released; // written under this
 
         Registration(Referrer referrer) {
             this.referrer = referrer;
@@ -665,7 +666,7 @@ final class Registrations {
         }
 
         /** Returns whether nothing is held any more, so this registration is unusable. */
-        synchronized boolean isReleased() {
+        boolean isReleased() {
             return released;
         }
 
@@ -719,47 +720,58 @@ final class Registrations {
         }
 
         private Referrer reference(ObjectKey key, ObjectNeeds needs, Referrer owner) {
-            return Registrations.this.reference(referrer, needs.usagesOf(key), owner.isOnBehalf());
+            Referrer reference = isFollowed(key, needs) ? referrer : new Unfollowed(referrer);
+            return owner.isOnBehalf() ? new Restricted(reference) : reference;
         }
     }
 
-    /**
-     * The objects of one kind that a referrer needs. Immutable.
-     *
-     * @param usages by object: what it is needed for; empty if no need of it says so
-     */
-    record ObjectNeeds(ImmutableMap<ObjectKey, ImmutableSet<Usage>> usages) {
+    /** The objects of one kind that a referrer needs, each with what for: nothing if no need of it says so. Not changed. */
+    static final class ObjectNeeds {
 
-        static final ObjectNeeds NONE = new ObjectNeeds(ImmutableMap.of());
+        static final ObjectNeeds NONE = new ObjectNeeds(Map.of());
 
         // there are few combinations of usages, and many references
         private static final Interner<ImmutableSet<Usage>> COMBINATIONS = Interners.newStrongInterner();
-        private static final ImmutableMap<Usage, ImmutableSet<Usage>> SINGLE =
-                Maps.toMap(EnumSet.allOf(Usage.class), usage -> COMBINATIONS.intern(Sets.immutableEnumSet(usage)));
+        private static final ImmutableMap<Usage, ImmutableSet<Usage>> SINGLE = Maps.immutableEnumMap(
+                Maps.toMap(EnumSet.allOf(Usage.class), usage -> COMBINATIONS.intern(Sets.immutableEnumSet(usage))));
+
+        // as it was gathered: a copy would be a fifth of what a registration allocates
+        private final Map<ObjectKey, ImmutableSet<Usage>> usages;
+
+        private ObjectNeeds(Map<ObjectKey, ImmutableSet<Usage>> usages) {
+            this.usages = usages;
+        }
 
         /** Returns needs that do not say what for. */
         static ObjectNeeds of(Set<ObjectKey> keys) {
-            ImmutableMap.Builder<ObjectKey, ImmutableSet<Usage>> usages =
-                    ImmutableMap.builderWithExpectedSize(keys.size());
-            keys.forEach(key -> usages.put(key, ImmutableSet.of()));
-            return new ObjectNeeds(usages.buildOrThrow());
-        }
-
-        static ObjectNeeds ofReferences(Collection<Reference> references) {
             Gathering gathering = new Gathering();
-            references.forEach(reference -> gathering.add(reference.key(), reference.usage()));
+            keys.forEach(key -> gathering.add(key, null));
             return gathering.needs();
         }
 
-        /** Gathers needs one by one. For one thread. */
+        /** Returns the needs of a pod for Secrets. */
+        static ObjectNeeds ofSecrets(Pod pod) {
+            Gathering secrets = new Gathering();
+            PodReferences.forEach(pod, secrets::add, (key, usage) -> {});
+            return secrets.needs();
+        }
+
+        /** Returns the needs of a pod for ConfigMaps. */
+        static ObjectNeeds ofConfigMaps(Pod pod) {
+            Gathering configMaps = new Gathering();
+            PodReferences.forEach(pod, (key, usage) -> {}, configMaps::add);
+            return configMaps.needs();
+        }
+
+        /** Gathers needs one by one, until they are asked for. For one thread. */
         static final class Gathering {
 
-            private final Map<ObjectKey, ImmutableSet<Usage>> usages = new LinkedHashMap<>();
+            private final Map<ObjectKey, ImmutableSet<Usage>> usages = new LinkedHashMap<>(8);
 
             /** Adds a need, which may not say what for. */
             void add(ObjectKey key, @Nullable Usage usage) {
                 usages.merge(
-                        key,
+                        Objects.requireNonNull(key, "one of the objects is null"),
                         usage == null ? ImmutableSet.of() : SINGLE.getOrDefault(usage, ImmutableSet.of()),
                         Gathering::both);
             }
@@ -771,11 +783,11 @@ final class Registrations {
             }
 
             ObjectNeeds needs() {
-                return new ObjectNeeds(ImmutableMap.copyOf(usages));
+                return usages.isEmpty() ? NONE : new ObjectNeeds(usages);
             }
         }
 
-        ImmutableSet<ObjectKey> keys() {
+        Set<ObjectKey> keys() {
             return usages.keySet();
         }
 

@@ -6,12 +6,8 @@ import com.google.common.collect.Multiset;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectState;
 import dev.podcache.object.Referrer;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A referenced object: its references and the last answer about it.
@@ -19,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * <p>Exists from the first reference to the last. A dropped entry is never used again: a caller that still holds it
  * sees that it is dropped and searches the {@link EntryTable} again.
  */
-abstract class Entry<T> {
+abstract class Entry<T> implements Runnable {
 
     /*
      * Gets read `object` without the lock: it is one load away, whereas the object in the answer is two. `answer` and
@@ -29,13 +25,7 @@ abstract class Entry<T> {
      * `touched` is a plain field: every get sets it and a sweep clears it. The race is harmless: at worst, an object
      * looks unread for one more sweep. A time stamp or a volatile flag would make all readers write to one cache line
      * on each hit; here a reader writes only if it does not see the flag set.
-     *
-     * The external effects of a change (opening and closing watches, waking gets, calling metrics) are recorded in
-     * `deferred` under the lock and run by runDeferred() without it. The change has been made by then, so an effect that
-     * throws is logged: neither the other effects nor the caller, who could not undo the change, may depend on it.
      */
-
-    private static final Logger log = LoggerFactory.getLogger(Store.class);
 
     final ObjectKey key;
     final int hash;
@@ -58,7 +48,6 @@ abstract class Entry<T> {
     private int unrestricted; // guarded by this: the number of references that are not Restricted
     private volatile boolean restricted = true; // whether that number is 0; written under this
     private boolean dropped; // guarded by this
-    private @Nullable List<Runnable> deferred; // guarded by this
     private @Nullable Object life; // guarded by this; null until it is asked for
 
     Entry(ObjectKey key, Transitions<T> transitions) {
@@ -105,8 +94,8 @@ abstract class Entry<T> {
     }
 
     /** Adds the first reference to an entry that no other thread knows. The caller calls {@link #changed} later. */
-    final synchronized void makeFirstReference(Referrer referrer) {
-        addLocked(referrer);
+    final void makeFirstReference(Referrer referrer) {
+        addLocked(referrer); // needs no lock: the table publishes the entry safely
     }
 
     /** Adds a reference. Returns false if the entry is dropped; otherwise the caller calls {@link #changed} later. */
@@ -262,32 +251,10 @@ abstract class Entry<T> {
         runDeferred();
     }
 
-    /** Has {@code effect} run once the lock is released. */
-    final void deferLocked(Runnable effect) {
-        if (deferred == null) {
-            deferred = new ArrayList<>(2);
-        }
-        deferred.add(effect);
-    }
-
-    final void runDeferred() {
-        List<Runnable> effects;
-        synchronized (this) {
-            afterChangeLocked();
-            effects = deferred;
-            deferred = null;
-        }
-        if (effects != null) {
-            effects.forEach(this::runEffect);
-        }
-    }
-
-    private void runEffect(Runnable effect) {
-        try {
-            effect.run();
-        } catch (Throwable e) {
-            log.error("a part of what follows a change of {} failed; the other parts follow; this is a bug", key, e);
-        }
+    /** {@link #changed} as the effect of a change of references: an object for each would double their garbage. */
+    @Override
+    public final void run() {
+        changed();
     }
 
     final synchronized @Nullable Answer<T> held() {
@@ -331,6 +298,6 @@ abstract class Entry<T> {
     /** Prepares the eviction of the held answer. The caller clears the answer next. */
     abstract void onEvictLocked();
 
-    /** Defers the effects that a change requires, such as opening a watch. Called after each change. */
-    abstract void afterChangeLocked();
+    /** Runs what changes have deferred until the lock is released. Called without it, after each change. */
+    abstract void runDeferred();
 }

@@ -144,12 +144,12 @@ final class EntryTable<T, E extends Entry<T>> {
                 if (putIfAbsent(made)) {
                     added = true;
                     onAdded.run();
-                    effects.accept(made::changed);
+                    effects.accept(made);
                 }
             } else {
                 added = entry.addReference(referrer);
                 if (added) {
-                    effects.accept(entry::changed);
+                    effects.accept(entry);
                 } else {
                     // dropped by another thread, which also removes it: removing it here saves waiting for that thread
                     remove(entry);
@@ -178,7 +178,7 @@ final class EntryTable<T, E extends Entry<T>> {
         E entry = find(key.namespace(), key.name());
         if (entry != null && entry.deleteReference(referrer)) {
             remove(entry);
-            effects.accept(entry::changed);
+            effects.accept(entry);
         }
     }
 
@@ -198,7 +198,7 @@ final class EntryTable<T, E extends Entry<T>> {
             boolean dropped = entry.drop();
             remove(entry);
             if (dropped) {
-                effects.accept(entry::changed);
+                effects.accept(entry);
             }
         });
     }

@@ -307,7 +307,7 @@ final class TtlEntry<T> extends Entry<T> {
     void onEvictLocked() {}
 
     @Override
-    void afterChangeLocked() {}
+    void runDeferred() {} // nothing is deferred: gets start fetches
 
     /** Returns what is known; null if this entry is dropped. */
     synchronized @Nullable KnownObject<T> known(long now, long ttlNanos, String freshness) {

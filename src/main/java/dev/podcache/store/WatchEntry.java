@@ -14,9 +14,12 @@ import dev.podcache.reflector.Reflector;
 import dev.podcache.reflector.ReflectorSink;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** An entry that is kept fresh by a watch. The state table is in {@link WatchState}. */
 final class WatchEntry<T extends HasMetadata> extends Entry<T> {
@@ -46,7 +49,13 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
      * `refusals` counts the 403s of a new reference, see EarlyRefusals: access may follow the reference. An object is
      * refused after that. A get of a refused object has the failed attempt repeated at once, but not within 250 ms of
      * the last; a get within that time fails with the last 403.
+     *
+     * The external effects of a change (opening and closing watches, waking gets, calling metrics) are recorded in
+     * `deferred` under the lock and run by runDeferred() without it. The change has been made by then, so an effect that
+     * throws is logged: neither the other effects nor the caller, who could not undo the change, may depend on it.
      */
+
+    private static final Logger log = LoggerFactory.getLogger(Store.class);
 
     /** The shortest time between an attempt that was refused, and one that a get asks for. */
     private static final long ASK_PAUSE = Duration.ofMillis(250).toNanos();
@@ -88,6 +97,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     private boolean reading; // whether the watch reads the evicted object
     private String coveredUpTo = ""; // events up to this version are older than what was held or read before
     private @Nullable Change<T> change; // null if no get waits
+    private @Nullable List<Runnable> deferred;
 
     /** Completes with the next change. */
     private static final class Change<T> extends CompletableFuture<@Nullable Answer<T>> {
@@ -696,8 +706,37 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         moveLocked(WatchState.DROPPED);
     }
 
+    /** Has {@code effect} run once the lock is released. */
+    void deferLocked(Runnable effect) {
+        if (deferred == null) {
+            deferred = new ArrayList<>(2);
+        }
+        deferred.add(effect);
+    }
+
     @Override
-    void afterChangeLocked() {
+    void runDeferred() {
+        List<Runnable> effects;
+        synchronized (this) {
+            afterChangeLocked();
+            effects = deferred;
+            deferred = null;
+        }
+        if (effects != null) {
+            effects.forEach(this::runEffect);
+        }
+    }
+
+    private void runEffect(Runnable effect) {
+        try {
+            effect.run();
+        } catch (Throwable e) {
+            log.error("a part of what follows a change of {} failed; the other parts follow; this is a bug", key, e);
+        }
+    }
+
+    /** Defers the effects that a change requires, such as opening a watch. Called after each change. */
+    private void afterChangeLocked() {
         if (state.opensWatch() && store.kind.isLegal(key)) {
             openWatchLocked();
         }

@@ -133,12 +133,7 @@ class ChangeSurvivalTest {
     void evictionThrows_watchGoesOnAndTheNextEvictionSucceeds() {
         FakeApiServer server = new FakeApiServer(manual);
         try (server;
-                WatchObjectStore<Secret> store = new WatchObjectStore<>(
-                        ObjectKind.SECRET,
-                        key -> server.listerWatcher(ObjectKind.SECRET, key.namespace(), "metadata.name=" + key.name()),
-                        server.getter(ObjectKind.SECRET),
-                        bounded(1),
-                        WatchTimes.DEFAULT)) {
+                WatchObjectStore<Secret> store = watching(server)) {
             server.cluster().create(Secrets.of(DB, "v1"));
             store.addReference(DB, POD);
             assertThat(store.state(DB).cacheState()).isEqualTo(CacheState.UNREAD);
@@ -157,17 +152,22 @@ class ChangeSurvivalTest {
     }
 
     @Test
-    @ExpectedWarnings("a part of what follows a change of default/db failed")
+    @ExpectedWarnings("a part of what follows a change of default/Not legal failed")
     void effectThrows_othersHappen() {
-        TtlEntry<String> entry = new TtlEntry<>(DB, new Transitions<>(bounded(1)), 0, EarlyRefusals.NODE);
+        FakeApiServer server = new FakeApiServer(manual);
         List<String> happened = new ArrayList<>();
-        synchronized (entry) {
-            entry.deferLocked(() -> {
-                throw new IllegalStateException("an effect");
-            });
-            entry.deferLocked(() -> happened.add("other"));
+        try (server;
+                WatchObjectStore<Secret> store = watching(server)) {
+            // its name is not legal, so it opens no watch
+            WatchEntry<Secret> entry = new WatchEntry<>(ObjectKey.of("default", "Not legal"), store);
+            synchronized (entry) {
+                entry.deferLocked(() -> {
+                    throw new IllegalStateException("an effect");
+                });
+                entry.deferLocked(() -> happened.add("other"));
+            }
+            entry.changed();
         }
-        entry.changed();
 
         assertThat(happened).containsExactly("other");
     }
@@ -187,6 +187,15 @@ class ChangeSurvivalTest {
                             secret -> Secrets.value(secret).equals("v1"));
             assertThat(failed).isCompletedExceptionally();
         }
+    }
+
+    private WatchObjectStore<Secret> watching(FakeApiServer server) {
+        return new WatchObjectStore<>(
+                ObjectKind.SECRET,
+                key -> server.listerWatcher(ObjectKind.SECRET, key.namespace(), "metadata.name=" + key.name()),
+                server.getter(ObjectKind.SECRET),
+                bounded(1),
+                WatchTimes.DEFAULT);
     }
 
     private static void read(TtlFixture f, ObjectKey key) {
