@@ -5,6 +5,7 @@ import com.google.common.collect.ImmutableList;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.time.Timekeeper;
 import java.util.Collection;
+import java.util.NavigableMap;
 
 /**
  * Reads and writes the storage by the rules of an API server. Every method must be called under the lock of the
@@ -33,11 +34,10 @@ final class Registry {
     ObjectList listLocked(Resource resource, Selection selection, ListPage page) {
         boolean cached = page.isFirst() && fromCacheLocked(page.resourceVersion());
         if (cached && (page.limit() == 0 || page.resourceVersion().equals("0"))) {
-            Collection<StoredObject> all = storage.cache(resource).objects();
-            return whole(all, selection, storage.cachedRevision());
+            return whole(storage.cache(resource).objects(), selection, storage.cachedRevision());
         }
         if (page.isFirst() && page.limit() == 0) {
-            return whole(storage.objects(resource).values(), selection, storage.revision());
+            return whole(storage.objects(resource), selection, storage.revision());
         }
         long version = page.isFirst() ? storage.revision() : page.revision();
         Collection<StoredObject> rest = page.rest(storage.objectsAt(resource, version));
@@ -58,11 +58,8 @@ final class Registry {
                 selection.hasConditions() ? 0 : left);
     }
 
-    private static ObjectList whole(Collection<StoredObject> all, Selection selection, long version) {
-        ImmutableList<ObjectNode> items = all.stream()
-                .map(StoredObject::json)
-                .filter(selection::matches)
-                .collect(ImmutableList.toImmutableList());
+    private static ObjectList whole(NavigableMap<ObjectKey, StoredObject> all, Selection selection, long version) {
+        ImmutableList<ObjectNode> items = selection.of(all).collect(ImmutableList.toImmutableList());
         return new ObjectList(items, Long.toUnsignedString(version), "", 0);
     }
 

@@ -1,7 +1,11 @@
 package dev.podcache.embedded;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.podcache.object.ObjectKey;
+import java.util.NavigableMap;
 import java.util.Objects;
+import java.util.stream.Stream;
 
 /** Selects the objects of a list or watch by namespace, field selector and label selector. Immutable. */
 public final class Selection {
@@ -61,6 +65,20 @@ public final class Selection {
     /** Returns whether the selection has a field selector or a label selector. */
     boolean hasConditions() {
         return !fields.terms().isEmpty() || !labels.terms().isEmpty();
+    }
+
+    /** Returns those of the objects that are selected, in order. Does not look at objects of other namespaces and names. */
+    Stream<ObjectNode> of(NavigableMap<ObjectKey, StoredObject> objects) {
+        return inRange(objects).map(StoredObject::json).filter(this::matches);
+    }
+
+    private Stream<StoredObject> inRange(NavigableMap<ObjectKey, StoredObject> objects) {
+        if (namespace.isEmpty()) {
+            return objects.values().stream();
+        }
+        return name().isEmpty()
+                ? objects.subMap(ObjectKey.of(namespace, ""), ObjectKey.of(namespace + '\0', "")).values().stream()
+                : Stream.ofNullable(objects.get(ObjectKey.of(namespace, name())));
     }
 
     /** Returns whether the object is selected. */

@@ -5,7 +5,6 @@ import com.google.common.collect.LinkedHashMultimap;
 import com.google.common.collect.SetMultimap;
 import dev.podcache.object.ObjectKey;
 import java.util.ArrayDeque;
-import java.util.Collection;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.NavigableMap;
@@ -90,8 +89,8 @@ final class WatchCache {
         return objects.get(key);
     }
 
-    Collection<StoredObject> objects() {
-        return objects.values();
+    NavigableMap<ObjectKey, StoredObject> objects() {
+        return objects;
     }
 
     /**
@@ -102,9 +101,7 @@ final class WatchCache {
      */
     boolean open(Watcher watcher) {
         if (watcher.after() == 0) {
-            objects.values().stream()
-                    .filter(watcher::selects)
-                    .forEach(object -> watcher.queue(new ClusterEvent(ClusterEvent.ChangeType.ADDED, object.json())));
+            watcher.queueAll(objects);
         } else if (Long.compareUnsigned(watcher.after(), lastForgotten) >= 0) {
             history.forEach(watcher::queue);
         } else {

@@ -1,5 +1,7 @@
 package dev.podcache.embedded;
 
+import dev.podcache.object.ObjectKey;
+import java.util.NavigableMap;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -64,8 +66,9 @@ final class Watcher {
         return true;
     }
 
-    boolean selects(StoredObject object) {
-        return selection.matches(object.json());
+    /** Queues an event for each of the objects that is selected. */
+    void queueAll(NavigableMap<ObjectKey, StoredObject> objects) {
+        selection.of(objects).forEach(json -> queue(new ClusterEvent(ClusterEvent.ChangeType.ADDED, json)));
     }
 
     void queue(ClusterEvent event) {
