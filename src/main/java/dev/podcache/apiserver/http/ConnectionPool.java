@@ -2,7 +2,7 @@ package dev.podcache.apiserver.http;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.credentials.Identity;
-import dev.podcache.time.Backoff;
+import dev.podcache.time.OutageBackoff;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -55,9 +55,6 @@ final class ConnectionPool implements AutoCloseable {
 
     /** An unused connection is closed when at least this share is free on the others, in percent. */
     private static final int PLENTY_PERCENT = 20;
-
-    /** The pauses while the server ends each connection before it answers anything there. */
-    private static final Backoff BETWEEN_UNUSED = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(10));
 
     /** The lowest stream limit with which spare connections are opened. */
     private static final int LOWEST_LIMIT_WITH_SPARE = 10;
@@ -133,10 +130,15 @@ final class ConnectionPool implements AutoCloseable {
     private int latestNumber; // guarded by this
     private int latestLimit; // guarded by this; the stream limit that the server sent last; 0 before the first
     private boolean warnedFull; // guarded by this
-    private int
-            fruitless; // guarded by this; connections that the server ended unused, since the last answer on a new one
-    private long fruitlessSince; // guarded by this; nanoseconds; when the last one was counted
-    private long openNotBefore; // guarded by this; nanoseconds; means something unless fruitless is 0
+    // guarded by this: connections that the server ended before it answered anything there, since the last answer on a
+    // new
+    // one. To a client that is no better than an unreachable server, and the pauses are the same.
+    private int fruitless;
+    private long firstFruitless; // nanoseconds, like those below; means something unless fruitless is 0
+    private long lastFruitless;
+    private long openNotBefore;
+    private final OutageBackoff pauses = new OutageBackoff();
+
     private boolean hasOpenTimer; // guarded by this
     private boolean closed; // guarded by this
 
@@ -478,15 +480,21 @@ final class ConnectionPool implements AutoCloseable {
     void endedUnused(long begun) {
         act(steps -> {
             // those that were opened together count once
-            if (traffic.gated() && (fruitless == 0 || begun - fruitlessSince >= 0)) {
-                // the first one may be of a server that shuts down
+            if (traffic.gated() && (fruitless == 0 || begun - lastFruitless >= 0)) {
+                long now = timekeeper().nanoTime();
+                if (fruitless == 0) {
+                    firstFruitless = now;
+                    pauses.reset();
+                }
                 fruitless++;
-                fruitlessSince = timekeeper().nanoTime();
+                lastFruitless = now;
+                // the first one may be of a server that shuts down
                 Duration pause = fruitless == 1
                         ? Duration.ZERO
-                        : BETWEEN_UNUSED.pause(
-                                fruitless - 1, ThreadLocalRandom.current().nextDouble());
-                openNotBefore = fruitlessSince + pause.toNanos();
+                        : pauses.pause(
+                                Duration.ofNanos(now - firstFruitless),
+                                ThreadLocalRandom.current().nextDouble());
+                openNotBefore = now + pause.toNanos();
             }
         });
     }

@@ -288,14 +288,18 @@ class Http1ExchangesTest extends RawWireFixture {
     /** The server may send on only as far as the kernel and one read take it. */
     @Test
     void answerThatIsNotRead_waits_andGoesOn() throws Exception {
-        int length = 40 << 20;
+        int part = 1 << 20;
+        int parts = 128; // far more than the kernel takes for both sides
+        int length = parts * part;
         Wire.Stream stream = send(wire, "held");
         peer.head();
         CompletableFuture<Void> sent = CompletableFuture.runAsync(
                 () -> {
                     try {
                         peer.write("HTTP/1.1 200 OK\r\nContent-Length: " + length + "\r\n\r\n");
-                        peer.write(new byte[length]);
+                        for (int i = 0; i < parts; i++) {
+                            peer.write(new byte[part]);
+                        }
                     } catch (IOException e) {
                         throw new UncheckedIOException(e);
                     }

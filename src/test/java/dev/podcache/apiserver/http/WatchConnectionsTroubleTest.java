@@ -12,11 +12,14 @@ import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Sockets;
 import dev.podcache.testing.TcpProxy;
+import dev.podcache.time.OutageBackoff;
 import io.vertx.core.http.HttpConnection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -167,6 +170,39 @@ class WatchConnectionsTroubleTest extends WatchConnectionsFixture {
 
         assertThat(reasonOf(catchThrowable(read::join))).isEqualTo(FailureReason.UNAVAILABLE);
         assertThat(server.turnedAway).hasValueBetween(2, 6);
+    }
+
+    /** As a load balancer does whose servers are away: the first of them that is back is to be found soon. */
+    @Test
+    void everyConnection_turnedAwayAtOnce_isTriedTwiceASecond() {
+        StreamServer server = server(50);
+        server.turnAwayEverybody();
+        connect(server.port());
+        CompletableFuture<String> unused = begin("/first");
+        await().until(() -> server.turnedAway.get() >= 2);
+
+        int halfSeconds = 0;
+        for (int i = 0; i < 20; i++) {
+            int before = server.turnedAway.get();
+            CompletableFuture<String> waits = begin("/object");
+            // one more if the end of the connection before was noticed after the clock was set
+            do {
+                time.advance(OutageBackoff.INITIAL_PAUSE);
+                halfSeconds++;
+            } while (halfSeconds <= 40 && !isAbove(before, server.turnedAway));
+        }
+
+        assertThat(halfSeconds).isBetween(20, 40);
+    }
+
+    /** Waits for a count to grow, but not for long. */
+    private static boolean isAbove(int before, AtomicInteger count) {
+        try {
+            await().atMost(Duration.ofSeconds(2)).until(() -> count.get() > before);
+            return true;
+        } catch (ConditionTimeoutException e) {
+            return false;
+        }
     }
 
     private CompletableFuture<String> begin(String path) {
