@@ -85,8 +85,10 @@ class MutantsRun {
             process.destroyForcibly();
         }
         return Files.readAllLines(output).stream()
-                .filter(line -> line.startsWith(Finding.PREFIX))
-                .map(line -> line.substring(Finding.PREFIX.length(), line.indexOf(':')))
+                .filter(line -> line.contains(Finding.PREFIX))
+                // jqwik prints a text of its own before, without a line break
+                .map(line -> line.substring(line.indexOf(Finding.PREFIX) + Finding.PREFIX.length()))
+                .map(found -> found.substring(0, found.indexOf(':')))
                 .toList();
     }
 }

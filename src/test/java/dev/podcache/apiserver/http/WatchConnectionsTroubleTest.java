@@ -184,7 +184,7 @@ class WatchConnectionsTroubleTest extends WatchConnectionsFixture {
         int halfSeconds = 0;
         for (int i = 0; i < 20; i++) {
             int before = server.turnedAway.get();
-            CompletableFuture<String> waits = begin("/object");
+            CompletableFuture<String> unusedRead = begin("/object");
             // one more if the end of the connection before was noticed after the clock was set
             do {
                 time.advance(OutageBackoff.INITIAL_PAUSE);
