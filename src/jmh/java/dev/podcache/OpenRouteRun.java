@@ -46,9 +46,10 @@ import java.util.stream.IntStream;
  * it. Puts the table into {@code docs/comparison.md}, or the file that is its argument.
  *
  * <p>Every contestant runs once without a delay first, because the server in the same JVM has to be compiled, too, and for
- * the same reason the program is to be run with the first compiler only. Then each is measured once with each delay. Then Podcache is measured again, in turn, {@value #MOST_RUNS} times
- * at most, as long as another run ends within seven minutes from the start, or as many as the system property {@code
- * routes.minutes} says. A change that a contestant does not show within half a minute is given up.
+ * the same reason the program is to be run with the first compiler only. Then each is measured once with each delay. Then
+ * Podcache is measured again, in turn, {@value #MOST_RUNS} times at most, as long as another run ends within seven minutes
+ * from the start, or as many as the system property {@code routes.minutes} says. A change that a contestant does not show
+ * within half a minute is given up.
  *
  * <p>Informers that start one after the other are measured for {@value #IN_SEQUENCE} routes, and the time for all is
  * computed from that: an hour and a half at the longer delay.

@@ -251,7 +251,7 @@ abstract class Entry<T> implements Runnable {
         runDeferred();
     }
 
-    /** {@link #changed} as the effect of a change of references: an object for each would double their garbage. */
+    /** {@link #changed}, as the effect of a change of references: objects for that would be a tenth of their garbage. */
     @Override
     public final void run() {
         changed();

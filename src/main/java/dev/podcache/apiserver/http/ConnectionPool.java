@@ -130,9 +130,8 @@ final class ConnectionPool implements AutoCloseable {
     private int latestNumber; // guarded by this
     private int latestLimit; // guarded by this; the stream limit that the server sent last; 0 before the first
     private boolean warnedFull; // guarded by this
-    // guarded by this: connections that the server ended before it answered anything there, since the last answer on a
-    // new
-    // one. To a client that is no better than an unreachable server, and the pauses are the same.
+    // All guarded by this. Counts connections that the server ended before it answered anything there, since the last
+    // answer on a new one. To a client that is no better than an unreachable server, and the pauses are the same.
     private int fruitless;
     private long firstFruitless; // nanoseconds, like those below; means something unless fruitless is 0
     private long lastFruitless;
