@@ -14,6 +14,7 @@ import dev.podcache.object.ObjectUnavailableException.Closed;
 import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.object.ResourceVersions;
+import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -41,7 +42,8 @@ import org.jspecify.annotations.Nullable;
  * </table>
  *
  * <p>A read for which an old answer is known is not retried: gets would rather have the old answer than wait. Every
- * fetch ends, whatever the getter or a timer throws, because an entry starts no other one before.
+ * fetch ends, whatever the getter or a timer throws, because an entry starts no other one before. Once closed, makes no
+ * request.
  */
 final class Fetches<T extends HasMetadata> {
 
@@ -81,6 +83,9 @@ final class Fetches<T extends HasMetadata> {
         /** The last refusal, after which the fetch goes on. Written by the attempts. */
         volatile @Nullable ApiServerException refusal;
 
+        /** What makes the next attempt. Written by the attempts. */
+        private volatile Timekeeper.@Nullable Scheduled retry;
+
         /** Completed once, always normally, after the entry has taken the outcome over. */
         final CompletableFuture<FetchOutcome<T>> outcome = new CompletableFuture<>();
 
@@ -98,6 +103,15 @@ final class Fetches<T extends HasMetadata> {
         /** Returns a fetch that is a quorum read, whatever is held. */
         static <T> Fetch<T> latest(long number) {
             return new Fetch<>(number, null);
+        }
+
+        /** Ends the waiting gets, and makes no further attempt, because the store was closed. */
+        private void giveUp() {
+            outcome.complete(FetchOutcome.closed());
+            Timekeeper.Scheduled pending = retry;
+            if (pending != null) {
+                pending.cancel();
+            }
         }
 
         /** Returns whether this is a quorum read. */
@@ -172,7 +186,10 @@ final class Fetches<T extends HasMetadata> {
         this.random = random;
     }
 
-    /** Starts {@code fetch}. Calls {@code ended} with the outcome; {@code ended} must complete the fetch. */
+    /**
+     * Starts {@code fetch}. Calls {@code ended} with the outcome; {@code ended} must complete the fetch. Once this is closed,
+     * completes the fetch itself.
+     */
     void start(ObjectKey key, Fetch<T> fetch, Consumer<FetchOutcome<T>> ended) {
         long began = now();
         CompletableFuture<FetchOutcome<T>> request;
@@ -180,7 +197,9 @@ final class Fetches<T extends HasMetadata> {
             inFlight.add(fetch);
             // checked after close() can see the fetch, so that one of the two ends it
             if (closed) {
-                fetch.outcome.complete(FetchOutcome.closed());
+                inFlight.remove(fetch);
+                fetch.giveUp();
+                return;
             }
             request = request(key, fetch).exceptionally(this::unexpected);
         } catch (Throwable e) {
@@ -210,7 +229,7 @@ final class Fetches<T extends HasMetadata> {
         }
         return getOnce(key, ReadSource.CACHE, timeout)
                 .handle(this::outcome)
-                .thenCompose(cached -> mayLag(cached, present)
+                .thenCompose(cached -> !closed && mayLag(cached, present)
                         ? getOnce(key, ReadSource.QUORUM, timeout).handle(this::outcome)
                         : CompletableFuture.completedFuture(cached));
     }
@@ -268,7 +287,11 @@ final class Fetches<T extends HasMetadata> {
                 return;
             }
             try {
-                options.timekeeper().schedule(pause, this::next);
+                fetch.retry = options.timekeeper().schedule(pause, this::next);
+                // checked after close() can see the timer
+                if (closed) {
+                    fetch.giveUp();
+                }
             } catch (Throwable noTimer) {
                 failure.addSuppressed(noTimer);
                 result.completeExceptionally(failure);
@@ -420,9 +443,9 @@ final class Fetches<T extends HasMetadata> {
         return options.timekeeper().nanoTime();
     }
 
-    /** Ends all waiting gets, and later ones, with {@link Closed}. Idempotent. */
+    /** Ends all waiting gets, and later ones, with {@link Closed}. Makes no request from now on. Idempotent. */
     void close() {
         closed = true;
-        inFlight.forEach(fetch -> fetch.outcome.complete(FetchOutcome.closed()));
+        inFlight.forEach(Fetch::giveUp);
     }
 }

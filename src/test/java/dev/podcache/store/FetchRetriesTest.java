@@ -99,9 +99,16 @@ class FetchRetriesTest {
     private Fetch<Secret> begin(Fetch<Secret> fetch, Duration readTimeout) {
         StoreOptions options =
                 new StoreOptions(timers, readTimeout, PayloadBudget.unlimited(timers), PodcacheMetrics.NONE);
-        new Fetches<>(ObjectKind.SECRET, "CACHE", server, time::nanoTime, options, () -> 0.0)
-                .start(DB, fetch, fetch.outcome::complete);
+        begin(fetches(options), fetch);
         return fetch;
+    }
+
+    private Fetches<Secret> fetches(StoreOptions options) {
+        return new Fetches<>(ObjectKind.SECRET, "CACHE", server, time::nanoTime, options, () -> 0.0);
+    }
+
+    private static void begin(Fetches<Secret> fetches, Fetch<Secret> fetch) {
+        fetches.start(DB, fetch, fetch.outcome::complete);
     }
 
     private Fetch<Secret> firstRead() {
@@ -325,6 +332,51 @@ class FetchRetriesTest {
         server.fail(FailureReason.UNAVAILABLE, null);
 
         assertThat(failure(fetch)).hasMessage("attempt 1");
+    }
+
+    /** The server may go on, because other caches use it. */
+    @Test
+    void close_duringAPause_leavesNoTimer() {
+        Fetches<Secret> fetches = fetches(StoreOptions.defaults(time));
+        Fetch<Secret> fetch = Fetch.latest(1);
+        begin(fetches, fetch);
+        server.fail(FailureReason.UNAVAILABLE, null);
+        fetches.close();
+
+        assertThat(outcome(fetch).isClosed()).isTrue();
+        assertThat(time.scheduledTasks()).isZero();
+    }
+
+    @Test
+    void close_duringAnAttempt_isFollowedByNoOther() {
+        Fetches<Secret> fetches = fetches(StoreOptions.defaults(time));
+        begin(fetches, Fetch.latest(1));
+        fetches.close();
+        server.fail(FailureReason.UNAVAILABLE, null);
+        time.advance(READ_TIMEOUT);
+
+        assertThat(server.attempts).hasSize(1);
+    }
+
+    @Test
+    void close_duringTheReadOfTheServersCache_isFollowedByNoQuorumRead() {
+        Fetches<Secret> fetches = fetches(StoreOptions.defaults(time));
+        begin(fetches, new Fetch<>(1, Answer.present(ObjectKind.SECRET, ANSWER, new Answer.SharedPayloads(), 0)));
+        fetches.close();
+        server.fail(FailureReason.NOT_FOUND, null);
+
+        assertThat(server.sources).containsExactly(ReadSource.CACHE);
+    }
+
+    @Test
+    void start_afterClose_sendsNothing() {
+        Fetches<Secret> fetches = fetches(StoreOptions.defaults(time));
+        fetches.close();
+        Fetch<Secret> fetch = Fetch.latest(1);
+        begin(fetches, fetch);
+
+        assertThat(outcome(fetch).isClosed()).isTrue();
+        assertThat(server.attempts).isEmpty();
     }
 
     @Test
