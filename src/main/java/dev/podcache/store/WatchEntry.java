@@ -213,7 +213,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
             return Long.MAX_VALUE;
         }
         if (lastFailure != null) {
-            Duration asked = Retries.atOnce().pause(1, 0, lastFailure);
+            Duration asked = Retries.askedPause(lastFailure);
             long pause = failedAt + Math.max(ASK_PAUSE, asked.toNanos()) - now;
             if (pause > 0) {
                 return pause;
@@ -303,10 +303,15 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         upToDateUntil = reachedAt;
         Answer<T> after = Answer.sharing(heldLocked(), answer);
         boolean readOnce = after instanceof Answer.Present && !isFollowedLocked();
-        if (readOnce && joined && state.isOpening()) {
-            // the list may have begun before the last reference, and no event would follow
+        if (readOnce && joined) {
+            // it may be older than the last reference, and no event would follow: it is listed once more
+            if (!state.isOpening()) {
+                moveLocked(WatchState.RENEWING);
+                pendingAnswer = after;
+                setAnswerLocked(null);
+            }
             endWatchLocked();
-        } else if (Answer.isImmutable(after) || (readOnce && !joined)) {
+        } else if (Answer.isImmutable(after) || readOnce) {
             pendingAnswer = after;
             syncedLocked();
             publishLocked(WatchState.UNWATCHED);

@@ -17,7 +17,8 @@ enum WatchState {
      * IDLE       none, pending  -              -          -          -                -              OPENING, clears
      * REOPENING  none, pending  pending        LIVE       BROKEN     BROKEN           -              OPENING, clears
      * UNWATCHED  the object     -              -          -          -                -              OPENING, clears
-     * EVICTED    none           LIVE           -          -          OPENING          IDLE           joins
+     * EVICTED    none           LIVE           -          -          OPENING          IDLE           joins; OPENING
+     *                                                                                                without a watch
      *
      * "Confirmed" and "resumed" are connected() and resumed() of the reflector. A move to LIVE or BROKEN publishes the
      * pending answer. In BROKEN, the answer is published without a hit: gets find it at once and count it as served
@@ -29,7 +30,9 @@ enum WatchState {
      * older than what was evicted, the get moves EVICTED to OPENING. In the three opening states and in EVICTED it waits
      * for the next change of state. A get that has waited for the first-sync timeout moves REOPENING and RENEWING to
      * BROKEN, so that later gets do not wait. If an object is immutable, or all its references are Unfollowed, a list or
-     * event moves any state with a watch to UNWATCHED, which closes the watch.
+     * event moves any state with a watch to UNWATCHED, which closes the watch. But what all read once may be older than a
+     * reference that has joined the watch: then it moves LIVE, BROKEN and EVICTED to RENEWING, leaves the opening states,
+     * and another watch is opened.
      *
      * A quorum read that returns a newer object is published. One that disagrees with LIVE or UNWATCHED on whether the
      * object exists moves to OPENING: neither is known to be the later one. In OPENING, after a failed attempt, one that
@@ -52,8 +55,8 @@ enum WatchState {
     LIVE("watched"),
     /** The watch was lost, or was reopened but is not confirmed yet. The known answer is returned as stale. */
     BROKEN("watch lost, being reopened"),
-    /** A broken watch is being reopened for a new reference. Gets wait, through failures. */
-    RENEWING("watch lost, being reopened for a new reference"),
+    /** A watch is being reopened for a new reference. Gets wait, through failures. */
+    RENEWING("watch being reopened for a new reference"),
     /** The watch was closed because the object was not read for long. */
     IDLE("watch closed because the object was not read; the next get reopens it"),
     /** The watch of an idle object is being reopened for a get. Gets wait until the first failure. */
@@ -74,13 +77,13 @@ enum WatchState {
     private static final ImmutableSetMultimap<WatchState, WatchState> TRANSITIONS =
             ImmutableSetMultimap.<WatchState, WatchState>builder()
                     .putAll(OPENING, LIVE, BROKEN, UNWATCHED, EVICTED, DROPPED)
-                    .putAll(LIVE, BROKEN, IDLE, UNWATCHED, EVICTED, OPENING, DROPPED)
+                    .putAll(LIVE, BROKEN, RENEWING, IDLE, UNWATCHED, EVICTED, OPENING, DROPPED)
                     .putAll(BROKEN, LIVE, RENEWING, UNWATCHED, OPENING, DROPPED)
                     .putAll(RENEWING, LIVE, BROKEN, UNWATCHED, OPENING, DROPPED)
                     .putAll(IDLE, REOPENING, OPENING, DROPPED)
                     .putAll(REOPENING, LIVE, BROKEN, UNWATCHED, OPENING, DROPPED)
                     .putAll(UNWATCHED, OPENING, EVICTED, DROPPED)
-                    .putAll(EVICTED, LIVE, UNWATCHED, OPENING, IDLE, DROPPED)
+                    .putAll(EVICTED, LIVE, RENEWING, UNWATCHED, OPENING, IDLE, DROPPED)
                     .build();
 
     /** The {@link #freshness} of a watch that was reopened, but is still {@link #BROKEN}. */

@@ -155,6 +155,33 @@ class WatchOnlyTest {
         assertThat(server.openWatches()).isZero();
     }
 
+    @Test
+    void objectThatDoesNotExist_forTwo_isReadOnceMoreWhenItDoes() {
+        register(OWNER, DB.withUsage(Usage.ENV));
+        assertThatExceptionOfType(NotFound.class).isThrownBy(this::get);
+        register(OTHER, DB.withUsage(Usage.ENV));
+        server.cluster().create(Secrets.of(KEY, "v1"));
+
+        assertThat(get()).isEqualTo("v1");
+        assertThat(server.openWatches()).isZero();
+        assertThat(server.count(Verb.LIST)).isEqualTo(2);
+    }
+
+    /** What a watch brings may have happened before the reference, and no event would follow. */
+    @Test
+    void objectThatNobodyFollowsAnyMore_isReadOnceMoreAfterAnEvent() {
+        server.cluster().create(Secrets.of(KEY, "v1"));
+        register(OWNER, DB.withUsage(Usage.VOLUME));
+        assertThat(get()).isEqualTo("v1");
+        register(OTHER, DB.withUsage(Usage.ENV));
+        managers.unregister(OWNER);
+        server.cluster().update(Secrets.of(KEY, "v2"));
+
+        assertThat(get()).isEqualTo("v2");
+        assertThat(server.openWatches()).isZero();
+        assertThat(server.count(Verb.LIST)).isEqualTo(2);
+    }
+
     private void register(Referrer owner, ObjectRef... objects) {
         managers.register(owner, Set.of(objects));
     }
