@@ -68,8 +68,8 @@ final class EntryTable<T, E extends Entry<T>> {
      * Makes an empty table.
      *
      * @param kind the kind of the objects, for messages
-     * @param onAdded runs once for each inserted entry, under no lock; must be brief
-     * @param onRemoved runs once for each removed entry; may run before its {@code onAdded}
+     * @param onAdded runs before an entry is inserted, under no lock; must be brief
+     * @param onRemoved runs after an entry was removed, or was not inserted
      */
     EntryTable(ObjectKind<?> kind, Function<ObjectKey, E> newEntry, Runnable onAdded, Runnable onRemoved) {
         this.kind = kind;
@@ -141,9 +141,8 @@ final class EntryTable<T, E extends Entry<T>> {
                 // referenced before it can be found: no get finds an object that has no reference
                 E made = newEntry.apply(key);
                 made.makeFirstReference(referrer);
-                if (putIfAbsent(made)) {
-                    added = true;
-                    onAdded.run();
+                added = insert(made);
+                if (added) {
                     effects.accept(made);
                 }
             } else {
@@ -161,6 +160,20 @@ final class EntryTable<T, E extends Entry<T>> {
             dropAll(effects);
             requireOpen("no reference to " + kind + " " + key + " was added");
         }
+    }
+
+    /** Inserts an entry, unless there is one of the same name. If {@code onAdded} throws, nothing has changed. */
+    private boolean insert(E made) {
+        boolean inserted = false;
+        onAdded.run();
+        try {
+            inserted = putIfAbsent(made);
+        } finally {
+            if (!inserted) {
+                onRemoved.run();
+            }
+        }
+        return inserted;
     }
 
     /**

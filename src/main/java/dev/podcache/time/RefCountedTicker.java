@@ -26,14 +26,26 @@ public final class RefCountedTicker {
         this.task = task;
     }
 
-    /** Adds a user. Returns whether it is the only one. Each call needs one {@link #release()}. */
+    /**
+     * Adds a user. Returns whether it is the only one. Each call needs one {@link #release()}, unless it throws because
+     * the timekeeper does.
+     */
     public synchronized boolean retain() {
         users++;
-        if (users == 1) {
-            epoch++;
-            schedule(epoch);
+        if (users > 1) {
+            return false;
         }
-        return users == 1;
+        epoch++;
+        boolean scheduled = false;
+        try {
+            schedule(epoch);
+            scheduled = true;
+        } finally {
+            if (!scheduled) {
+                users = 0;
+            }
+        }
+        return true;
     }
 
     /** Removes a user. After the last one, the task does not start again, though a run may be in progress. */

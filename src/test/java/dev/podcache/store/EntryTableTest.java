@@ -1,11 +1,14 @@
 package dev.podcache.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectRef;
+import dev.podcache.object.PodKey;
 import dev.podcache.object.Reference;
+import dev.podcache.object.Referrer;
 import dev.podcache.object.Usage;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NewThread;
@@ -143,6 +146,33 @@ class EntryTableTest {
         done.set(true);
 
         assertThat(missed.join()).isZero();
+    }
+
+    @Test
+    void addReference_whereWhatFollowsThrows_insertsNothing() {
+        AtomicInteger users = new AtomicInteger();
+        AtomicBoolean failing = new AtomicBoolean(true);
+        EntryTable<String, TtlEntry<String>> watched = new EntryTable<>(
+                ObjectKind.SECRET,
+                this::entry,
+                () -> {
+                    if (failing.get()) {
+                        throw new InternalError("no timer");
+                    }
+                    users.incrementAndGet();
+                },
+                users::decrementAndGet);
+        ObjectKey db = ObjectKey.of("shop", "db");
+        Referrer owner = PodKey.of("shop", "web", "uid-web");
+        assertThatThrownBy(() -> watched.addReference(db, owner, Runnable::run)).hasMessage("no timer");
+        assertThat(watched.find("shop", "db")).isNull();
+
+        failing.set(false);
+        watched.addReference(db, owner, Runnable::run);
+        assertThat(users).hasValue(1);
+        watched.deleteReference(db, owner, Runnable::run);
+        assertThat(users).hasValue(0);
+        assertThat(watched.size()).isZero();
     }
 
     /** Whoever may create pods chooses names. A search among them all would take minutes here. */

@@ -52,6 +52,30 @@ class RefCountedTickerTest {
     }
 
     @Test
+    void retain_withoutTimer_isNoUse() {
+        boolean[] refused = {true};
+        RefCountedTicker used = new RefCountedTicker(
+                new ForwardingTimekeeper(time) {
+                    @Override
+                    public Scheduled schedule(Duration delay, Runnable task) {
+                        if (refused[0]) {
+                            throw new InternalError("no timer");
+                        }
+                        return super.schedule(delay, task);
+                    }
+                },
+                PERIOD,
+                () -> {});
+        assertThatThrownBy(used::retain).hasMessage("no timer");
+
+        refused[0] = false;
+        assertThat(used.retain()).isTrue();
+        assertThat(time.scheduledTasks()).isOne();
+        used.release();
+        assertThat(time.scheduledTasks()).isZero();
+    }
+
+    @Test
     void retainedWhileAnOldRunIsBeginning_theOldOneIsNotContinued() {
         List<Runnable> tasks = new ArrayList<>();
         RefCountedTicker used = new RefCountedTicker(
