@@ -1,6 +1,7 @@
 package dev.podcache.store;
 
 import com.google.common.base.Strings;
+import com.google.common.collect.Comparators;
 import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
@@ -19,6 +20,8 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,9 +39,12 @@ final class ListOrGet<T extends HasMetadata> implements ListerWatcher<T> {
 
     private static final Logger log = LoggerFactory.getLogger(ListOrGet.class);
 
+    private static final Duration SHORTEST = Duration.ofMillis(1);
+
     private final ObjectKey key;
     private final ListerWatcher<T> server;
     private final ObjectGetter<T> getter;
+    private final LongSupplier clock;
     private final AtomicBoolean refusalLogged; // shared by all objects of the kind
     private volatile String watchVersion = ""; // the object is known up to this version
     private volatile boolean versionExpired; // the server no longer knows that version
@@ -47,12 +53,19 @@ final class ListOrGet<T extends HasMetadata> implements ListerWatcher<T> {
      * Makes an instance for one object.
      *
      * @param server lists and watches the object by name
+     * @param clock returns monotonic nanoseconds
      * @param refusalLogged set once the log says that objects of this kind are read with GET
      */
-    ListOrGet(ObjectKey key, ListerWatcher<T> server, ObjectGetter<T> getter, AtomicBoolean refusalLogged) {
+    ListOrGet(
+            ObjectKey key,
+            ListerWatcher<T> server,
+            ObjectGetter<T> getter,
+            LongSupplier clock,
+            AtomicBoolean refusalLogged) {
         this.key = key;
         this.server = server;
         this.getter = getter;
+        this.clock = clock;
         this.refusalLogged = refusalLogged;
     }
 
@@ -63,10 +76,11 @@ final class ListOrGet<T extends HasMetadata> implements ListerWatcher<T> {
 
     @Override
     public CompletableFuture<Listed<T>> list(Duration timeout, Runnable written) {
+        Supplier<Duration> left = left(timeout);
         return server.list(timeout, written)
                 .exceptionallyCompose(refusal -> isForbidden(refusal)
-                        ? get(timeout, refusal)
-                                .thenCompose(got -> server.list(timeout)
+                        ? get(left.get(), refusal)
+                                .thenCompose(got -> server.list(left.get())
                                         .exceptionallyCompose(second -> isForbidden(second)
                                                 ? CompletableFuture.completedFuture(listed(got, second))
                                                 : CompletableFuture.failedFuture(second)))
@@ -80,10 +94,17 @@ final class ListOrGet<T extends HasMetadata> implements ListerWatcher<T> {
      * @return with the version of the list, or after a GET that of the object, or "" if the object is absent
      */
     CompletableFuture<Listed<T>> read(Duration timeout) {
+        Supplier<Duration> left = left(timeout);
         return server.list(timeout)
                 .exceptionallyCompose(refusal -> isForbidden(refusal)
-                        ? get(timeout, refusal).thenApply(got -> new Listed<>(got, versionOf(got)))
+                        ? get(left.get(), refusal).thenApply(got -> new Listed<>(got, versionOf(got)))
                         : CompletableFuture.failedFuture(refusal));
+    }
+
+    /** Returns what is left of a timeout that begins now: the requests of one read share it. Always positive. */
+    private Supplier<Duration> left(Duration timeout) {
+        long begun = clock.getAsLong();
+        return () -> Comparators.max(SHORTEST, timeout.minusNanos(clock.getAsLong() - begun));
     }
 
     /** Reads the object with a GET. Fails with the refusal of the list if the GET is refused too. */

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.ListerWatcher;
+import dev.podcache.apiserver.ObjectGetter;
 import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.apiserver.WatchHandle;
 import dev.podcache.embedded.HeldRequests;
@@ -25,6 +26,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -209,6 +211,45 @@ class WatchWithoutListTest {
             assertThat(versions.get(0)).isNotEmpty();
             assertThat(versions.get(1)).isEmpty();
             assertThat(versions.get(2)).isNotEmpty();
+        }
+    }
+
+    @Test
+    void withoutTheVerbList_theRequestsOfOneReadShareItsTimeout() {
+        List<Duration> timeouts = new ArrayList<>();
+        ObjectGetter<Secret> getter = f.server.getter(ObjectKind.SECRET);
+        ListOrGet<Secret> read = new ListOrGet<>(
+                DB,
+                new Timed(f.server.listerWatcher(ObjectKind.SECRET, DB.namespace(), "metadata.name=db"), timeouts),
+                (key, source, timeout) -> {
+                    timeouts.add(timeout);
+                    return getter.get(key, source, timeout);
+                },
+                f.timekeeper::nanoTime,
+                new AtomicBoolean(true));
+        f.create(DB, "v1");
+        f.refuse(Verb.LIST, 1000);
+        HeldRequests get = f.server.faults().holdNext(1, RequestPattern.any().verb(Verb.GET));
+        CompletableFuture<Listed<Secret>> listed = read.list(Duration.ofSeconds(30));
+        f.timekeeper.advance(Duration.ofSeconds(25));
+        get.release();
+
+        assertThat(listed).isCompleted();
+        assertThat(timeouts).containsExactly(Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(5));
+    }
+
+    /** Records the timeouts of lists. */
+    private record Timed(ListerWatcher<Secret> server, List<Duration> timeouts) implements ListerWatcher<Secret> {
+
+        @Override
+        public CompletableFuture<Listed<Secret>> list(Duration timeout) {
+            timeouts.add(timeout);
+            return server.list(timeout);
+        }
+
+        @Override
+        public WatchHandle watch(String version, Duration timeout, Consumer<WatchEvent<Secret>> events) {
+            return server.watch(version, timeout, events);
         }
     }
 
