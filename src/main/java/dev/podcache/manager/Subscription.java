@@ -95,6 +95,10 @@ final class Subscription<T> implements AutoCloseable {
             unobserveStore.run();
             unobserveRights.run();
         };
+        if (subscription.closed) {
+            // by an executor that refused the event of a change meanwhile
+            subscription.close();
+        }
         for (ObjectKey key : store.keys()) {
             KnownObject<T> known = store.known(key);
             if (known != null) {

@@ -296,6 +296,26 @@ class ListenTest {
         assertThat(events).isEmpty();
     }
 
+    /** The first listener has idle watches opened again, whose change the executor refuses before listen() returns. */
+    @Test
+    void executor_thatTakesNoTaskAtTheSubscription_leavesNoListenerBehind(NoLeaks leaks) throws Exception {
+        leaks.allowWarnings("did not take a task");
+        put("v1");
+        register(OWNER);
+        manager.getObject("shop", "db");
+        timekeeper.advance(Duration.ofMinutes(30));
+        int watches = server.openWatches();
+        manager.listen(
+                task -> {
+                    throw new RejectedExecutionException("shut down");
+                },
+                events::add);
+        timekeeper.advance(Duration.ofMinutes(30));
+
+        assertThat(watches).isZero();
+        assertThat(server.openWatches()).isZero();
+    }
+
     @SuppressWarnings("unchecked") // throws anything, as code in other languages does
     private static <E extends Throwable> void thrown(Throwable failure) throws E {
         throw (E) failure;
