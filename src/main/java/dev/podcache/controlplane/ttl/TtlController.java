@@ -99,8 +99,11 @@ public final class TtlController {
     }
 
     private boolean isRight(@Nullable String annotation) {
-        if (annotation == null || annotation.equals(ttl)) {
-            return annotation != null;
+        if (annotation == null) {
+            return false;
+        }
+        if (annotation.equals(ttl)) {
+            return true;
         }
         try {
             return Long.parseLong(annotation) == ladder.seconds();
@@ -111,12 +114,16 @@ public final class TtlController {
 
     private void write(String node) {
         String value = ttl;
+        ObservedNode before = cache.node(node);
         CompletableFuture<Node> answer = slots.send(() -> writes.annotate(node, NodeTtlSource.ANNOTATION, value));
         cache.loop().whenDone(answer, (written, failure) -> {
             if (failure == null || ApiServerException.reasonOf(failure) == FailureReason.NOT_FOUND) {
                 writing.remove(node);
-                if (!value.equals(ttl)) {
-                    checkAgain(node);
+                ObservedNode now = cache.node(node);
+                // nothing was checked meanwhile, not even another Node of the same name
+                if (now != null
+                        && !(value.equals(ttl) && before != null && before.uid().equals(now.uid()))) {
+                    check(now);
                 }
             } else {
                 retry(node, failure);
@@ -139,12 +146,5 @@ public final class TtlController {
                 write(node);
             }
         });
-    }
-
-    private void checkAgain(String name) {
-        ObservedNode node = cache.node(name);
-        if (node != null) {
-            check(node);
-        }
     }
 }

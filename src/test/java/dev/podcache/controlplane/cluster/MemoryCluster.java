@@ -44,6 +44,7 @@ public final class MemoryCluster implements ClusterWrites {
     private final List<Runnable> held = new ArrayList<>();
     private Duration lag = Duration.ZERO;
     private boolean holding;
+    private boolean holdingAnswers;
     private boolean quiet;
     private long version;
 
@@ -204,9 +205,15 @@ public final class MemoryCluster implements ClusterWrites {
         holding = true;
     }
 
-    /** Lets the held calls, and all later ones, take effect. */
+    /** Holds the answers of calls from now on; they take effect at once. */
+    public void holdAnswers() {
+        holdingAnswers = true;
+    }
+
+    /** Lets the held calls, and all later ones, take effect and be answered. */
     public void release() {
         holding = false;
+        holdingAnswers = false;
         List<Runnable> waiting = List.copyOf(held);
         held.clear();
         waiting.forEach(Runnable::run);
@@ -284,9 +291,10 @@ public final class MemoryCluster implements ClusterWrites {
         CompletableFuture<T> answer = new CompletableFuture<>();
         Runnable effective = () -> {
             try {
-                answer.complete(effect.get());
+                T result = effect.get();
+                respond(() -> answer.complete(result));
             } catch (ApiServerException refused) {
-                answer.completeExceptionally(refused);
+                respond(() -> answer.completeExceptionally(refused));
             }
         };
         if (holding) {
@@ -295,6 +303,14 @@ public final class MemoryCluster implements ClusterWrites {
             effective.run();
         }
         return answer;
+    }
+
+    private void respond(Runnable response) {
+        if (holdingAnswers) {
+            held.add(response);
+        } else {
+            response.run();
+        }
     }
 
     private Node sameVersion(ObservedNode node) {

@@ -173,6 +173,32 @@ class TtlControllerTest {
     }
 
     @Test
+    void nodeIsReplacedBeforeTheAnswer_theNewOneIsWrittenToo() {
+        cluster.holdAnswers();
+        add(1);
+        cluster.deleteNode("n1");
+        cluster.put(new NodeBuilder(node(1, null))
+                .editMetadata()
+                .withUid("uid-of-the-next")
+                .endMetadata()
+                .build());
+        cluster.release();
+
+        assertThat(ttl(1)).isEqualTo("0");
+        assertThat(cluster.calls()).hasSize(2);
+    }
+
+    @Test
+    void nodeIsDeletedBeforeItIsWritten_isNotWrittenAgain() {
+        cluster.hold();
+        add(1);
+        cluster.deleteNode("n1");
+        cluster.release();
+
+        assertThat(cluster.calls()).hasSize(1);
+    }
+
+    @Test
     void manyNodesAtOnce_areWrittenFiveAtATime() {
         cluster.hold();
         add(20);
