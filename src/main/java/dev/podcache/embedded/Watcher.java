@@ -109,10 +109,11 @@ final class Watcher {
         }
         try {
             signal.accept(listener);
-        } catch (RuntimeException e) {
-            log.error("watch listener failed; its watch was closed", e);
+        } catch (Throwable e) {
+            // of any kind: else this watch would deliver nothing any more, and grow
             cancel();
             timers.stop();
+            log.error("watch listener failed; its watch was closed", e);
         }
     }
 }

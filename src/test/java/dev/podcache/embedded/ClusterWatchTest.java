@@ -243,7 +243,7 @@ class ClusterWatchTest {
         cluster.watch(Resource.SECRETS, SHOP, WatchOptions.from(cluster.resourceVersion()), new WatchListener() {
             @Override
             public void event(ClusterEvent event) {
-                throw new IllegalStateException("on purpose");
+                throw new NoClassDefFoundError("of the listener");
             }
 
             @Override
