@@ -39,7 +39,8 @@ public interface ListerWatcher<T> {
      *
      * <p>{@code events} is called by one thread at a time, in order: at most one {@link WatchEvent.Opened} first, then
      * any number of changes and bookmarks, then exactly one {@link WatchEvent.Ended}, even if the watch never opened.
-     * It must not block. After {@link WatchHandle#close()} there are no more events, not even {@code Ended}.
+     * It must not block. After {@link WatchHandle#close()} there is at most one more event, which another thread was
+     * about to deliver.
      *
      * @param resourceVersion the version of a list, an event or a bookmark; "" starts with all objects that exist, each
      *     as an {@link WatchEvent.Upserted}, for which the server must scan every object of the kind

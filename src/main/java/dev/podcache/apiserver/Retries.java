@@ -101,6 +101,11 @@ public final class Retries {
         return asked == null ? pause : Comparators.max(pause, Comparators.min(asked, longestAsked));
     }
 
+    /** Returns the pause that the server asks for (Retry-After), at most two minutes; zero if it asks for none. */
+    public static Duration askedPause(@Nullable Throwable failure) {
+        return atOnce().pause(1, 0, failure);
+    }
+
     /** Returns whether the server asks for a pause (Retry-After). */
     public static boolean asksForPause(@Nullable Throwable failure) {
         return asked(failure) != null;

@@ -176,7 +176,9 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
             primaries.open(knownPrimaries);
         }
         new StartReads<>(name(), kind, manager).read(primaries.objects());
-        started = isRunning();
+        synchronized (this) {
+            started = isRunning();
+        }
     }
 
     /**

@@ -51,9 +51,10 @@ public final class Reflector<T> implements AutoCloseable {
      * moment at which the monitor says that its attempt is current; close() ends the attempt under the monitor, and so
      * no call begins after it.
      *
-     * Throws. A sink, server or timer that throws has failed the attempt: it is repeated, by a list. If even that
-     * cannot be arranged, because memory is missing, `damage` says so, and the next step arranges it: the sweep of the
-     * Recovery, after 10 s at the latest, if nothing comes before.
+     * Throws. A sink, server or timer that throws has failed the attempt: it is repeated, by a list if the sink has missed
+     * something, which it has not if disconnected() throws. If even that cannot be arranged, because memory is missing,
+     * `damage` says so, and the next step arranges it: the sweep of the Recovery, after 10 s at the latest, if nothing
+     * comes before.
      *
      * Confirmed   since                                    an accepted watch              ends when
      * -------------------------------------------------------------------------------------------------------------
@@ -75,7 +76,7 @@ public final class Reflector<T> implements AutoCloseable {
     final ListerWatcher<T> server;
     final ReflectorSink<T> sink;
     final Recovery recovery;
-    private final boolean confirms;
+    private final boolean confirms; // with a list, what may be outdated after a failure
     private final NextAttempt next = new NextAttempt(this); // guarded by the Recovery
 
     private int attempt; // guarded by this, like the next five: the number of the current one; 0 before the first
@@ -90,9 +91,9 @@ public final class Reflector<T> implements AutoCloseable {
     // used in steps only, like all that follows
     final RetryPauses pauses = new RetryPauses();
     private @Nullable WatchAttempt<T> watch;
-    private @Nullable String version; // the next watch resumes from it; "" for none; null if a list is due
+    private @Nullable String version; // the next watch begins with it; "" for none; null if a list is next
     private boolean versionless; // the watch began without a version and has had no bookmark yet
-    private boolean confirmed;
+    private boolean confirmed; // see the table above
     private boolean listsNext; // a streamed list failed, so the next one is a plain list
     private int throttledStreams; // in a row
     private @Nullable ApiServerException throttled; // how the last of them failed
@@ -117,8 +118,8 @@ public final class Reflector<T> implements AutoCloseable {
     }
 
     /**
-     * Returns a reflector of one object, not started. After a failure, it lists the object once more unless an event or
-     * a bookmark comes first, see {@link ReflectorSink#resumed}.
+     * Returns a reflector of one object, not started. After a failure, it lists the object once more unless a bookmark
+     * comes first, see {@link ReflectorSink#resumed}.
      *
      * @param server lists and watches the object by name
      * @param recovery shared by all reflectors of the server
@@ -129,7 +130,7 @@ public final class Reflector<T> implements AutoCloseable {
 
     /**
      * Returns a reflector of many objects, not started, that confirms them after a failure as {@link #ofOneObject}
-     * does: unless an event or a bookmark comes first, it lists the collection once more.
+     * does: unless a bookmark comes first, it lists the collection once more.
      *
      * @param recovery shared by all reflectors of the server
      */
@@ -344,7 +345,10 @@ public final class Reflector<T> implements AutoCloseable {
         if (from == null) {
             beginList(number);
         } else {
-            version = versionless ? null : from;
+            if (versionless) {
+                // what it brings has no version to resume from
+                version = null;
+            }
             watch(number, from);
         }
     }

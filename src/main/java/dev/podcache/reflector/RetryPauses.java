@@ -47,7 +47,7 @@ final class RetryPauses {
                 && (failure.reason() == FailureReason.UNAVAILABLE || failure.reason() == FailureReason.TIMEOUT);
         boolean inOutage = false;
         if (Retries.asksForPause(failure)) {
-            inOutage = recovery.refused(attempt, Retries.atOnce().pause(1, 0, failure));
+            inOutage = recovery.refused(attempt, Retries.askedPause(failure));
         } else if (failure.httpCode() > 0) {
             recovery.served(attempt);
         } else if (silent && !wasAnswered) {

@@ -54,10 +54,10 @@ final class WatchAttempt<T> implements Consumer<WatchEvent<T>> {
     private @Nullable Map<Object, Fetched<T>> gathered; // not null while a streamed list is gathered
     private boolean opened;
     private boolean bookmarked;
-    private boolean confirmed; // the sink is up to date, or is once the watch is accepted
+    private boolean confirmed; // the sink is up to date once the watch is accepted, or needs no list to be
     private int events;
     private long overdue; // when the server should long have ended it
-    private long openedAt; // when it was requested, until it is open
+    private long openedAt; // until it is open, when it was requested
     private long lastReceived;
     private String appliedUpTo;
     private String coveredUpTo = "";

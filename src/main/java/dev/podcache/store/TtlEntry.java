@@ -68,7 +68,6 @@ final class TtlEntry<T> extends Entry<T> {
      */
 
     private static final Retries RETRIES = new Retries(Duration.ofSeconds(1), Duration.ofSeconds(30));
-    private static final Retries SERVER_PAUSE = Retries.atOnce();
 
     private final long maxStaleness;
 
@@ -268,7 +267,7 @@ final class TtlEntry<T> extends Entry<T> {
             refused = true;
             refusedSince = ended.begunAt;
         }
-        serverPauseEnd = now + SERVER_PAUSE.pause(1, 0, failure).toNanos();
+        serverPauseEnd = now + Retries.askedPause(failure).toNanos();
         if (answer() == null) {
             return;
         }

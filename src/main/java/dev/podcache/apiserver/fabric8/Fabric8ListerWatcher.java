@@ -32,7 +32,7 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
     private final ObjectDecoder<T> decoder;
     private final StreamedLists streamed;
 
-    /** The minimum resourceVersion of the next list of a collection: "0" for any, "" for the latest; null if always. */
+    /** The minimum resourceVersion of the next list of a collection: "0" for any, "" for the latest; null if each is of the latest. */
     private volatile @Nullable String minimumVersion;
 
     /**

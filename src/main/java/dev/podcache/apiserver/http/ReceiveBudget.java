@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * the next is favored. So a server that leaves all answers incomplete costs each request that waits 10 s, and blocks none
  * for ever; what incomplete answers hold stays in use meanwhile. An answer that would exceed the limit although others wait
  * fails at once: then more windows have been filled at a time than there is memory for (of 256 MiB, those of 800 answers, each
- * of which has 64 KiB and a window of 128 KiB). Both are failures as of a connection that was lost, after which watches and
+ * of which has 64 KiB and a window of 128 KiB; or of 240 lists, whose window is 1 MiB). Both are failures as of a connection that was lost, after which watches and
  * lists are tried again.
  */
 final class ReceiveBudget {
@@ -31,9 +31,9 @@ final class ReceiveBudget {
      * The lock guards all fields that are not final, and those of the shares. Receivers are called outside of it.
      *
      * share    told      what
-     * going    MORE      in neither; there is plenty, or it is small
-     * favored  MORE      the only one that grows while memory is scarce
-     * waiting  LATER     in the set until it is let go on, which promises it a window, or favored
+     * going    MORE      there is plenty, or it is small
+     * favored  MORE      the only one that grows while memory is scarce; `favored`
+     * waiting  LATER     in the set `waiting`, until it is promised a window, and is going, or is favored
      * over     MORE      counts nothing any more
      */
 
