@@ -575,6 +575,7 @@ public final class CachedReviews implements AutoCloseable {
             long end = now + UNSETTLED.plus(UNSETTLED_ALLOWED_FOR).toNanos();
             for (Pair pair : pairs.values()) {
                 if (concerns(namespace, pair)) {
+                    // the earlier of the two, also when the clock overflows
                     pair.countsUntil = end + Math.min(pair.countsUntil - end, 0);
                     if (pair.asked != null) {
                         pair.asked.changed(now);

@@ -29,7 +29,10 @@ final class AttemptQueues {
         this.watches = new OneType(new TokenBucket(WATCHES_PER_SECOND - WATCH_BURST, WATCH_BURST, timekeeper));
     }
 
-    /** One reflector of a {@link Recovery}, and its next attempt, if one is pending. Guarded by the Recovery, but for one look at {@code waitsForOutage}. */
+    /**
+     * One reflector of a {@link Recovery}, and its next attempt, if one is pending. Guarded by the Recovery; only {@link
+     * Recovery#served} looks at {@code waitsForOutage} without the lock first.
+     */
     static final class NextAttempt {
 
         private static final Comparator<NextAttempt> ORDER =

@@ -569,6 +569,7 @@ public final class Reflector<T> implements AutoCloseable {
         if (!resumes) {
             version = null;
         }
+        // this attempt ends first, so that the sink gets nothing of it after disconnected()
         failed(after(number), failure, true);
     }
 

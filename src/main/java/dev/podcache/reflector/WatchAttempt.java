@@ -309,6 +309,7 @@ final class WatchAttempt<T> implements Consumer<WatchEvent<T>> {
             reflector.cancelTimer(number);
             appliedUpTo = listed.resourceVersion();
             confirmed = true;
+            // the list is over, and as a watch it opens now
             opened();
         }
     }

@@ -143,6 +143,7 @@ final class EntryTable<T, E extends Entry<T>> {
                 made.makeFirstReference(referrer);
                 added = insert(made);
                 if (added) {
+                    // an entry is its own effect: as after each change, it opens a watch, for example
                     effects.accept(made);
                 }
             } else {

@@ -164,7 +164,7 @@ public final class TtlObjectStore<T extends HasMetadata> extends EntryStore<T> {
         super.close();
     }
 
-    /** A get that found no hit. Looks up the entry at most three times; see {@code TtlEntry}. */
+    /** A get that found no hit. Looks up an entry at most three times, see {@code TtlEntry}; another one if that was dropped. */
     private final class Get extends PendingGet<T> {
 
         private final boolean latest;

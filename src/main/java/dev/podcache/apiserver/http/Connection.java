@@ -400,6 +400,7 @@ final class Connection {
                 // catches everything, because otherwise the exchange would wait for its timeout
                 exchange.fail(e);
             }
+            // the wire may have broken the attempt, or its reader ended the exchange, within send()
             if (place == NOWHERE || exchange.isOver()) {
                 release();
             }

@@ -147,7 +147,7 @@ final class Exchange implements WatchHandle, ReceiveBudget.Receiver {
     /**
      * Reports status and headers of the answer. Runs on the event loop.
      *
-     * @return whether the reader reads the body; false if the answer is an error
+     * @return false if the answer is an error, whose body is to be kept; else the reader gets the body, or nobody if this is over
      */
     boolean answered(int status, Function<String, @Nullable String> headers) {
         if (over) {
@@ -300,6 +300,7 @@ final class Exchange implements WatchHandle, ReceiveBudget.Receiver {
                 return;
             }
             last = attempt;
+            // then it ends on the event loop, and is not over before
             mayOverlap = last != null && endless;
             over = !mayOverlap;
         }

@@ -510,6 +510,7 @@ final class Http2Streams extends Http2ConnectionHandler implements NettyWire.Pro
                 } else if (more) {
                     call.goOn();
                 } else {
+                    // given back to the window when the reader goes on
                     call.unread += size;
                     return 0;
                 }
