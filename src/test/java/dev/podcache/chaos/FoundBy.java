@@ -1,5 +1,6 @@
 package dev.podcache.chaos;
 
+import dev.podcache.testing.Patience;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -69,7 +70,8 @@ sealed interface FoundBy {
 
         @Override
         public Duration within() {
-            return Duration.ofMinutes(4);
+            // a test of two strategies may wait in vain for each
+            return Duration.ofSeconds(3 * Patience.SECONDS);
         }
 
         @Override
