@@ -33,8 +33,8 @@ public final class StuckTests implements TestExecutionListener {
      * before and after each test, need not wake it.
      */
 
-    /** What {@code junit-platform.properties} gives a test that has no {@code @Timeout}. */
-    private static final Duration DEFAULT_LIMIT = Duration.ofMinutes(5);
+    /** What {@code junit-platform.properties}, or the profile nightly, gives a test that has no {@code @Timeout}. */
+    private static final Duration DEFAULT_LIMIT = Effort.NIGHTLY ? Duration.ofHours(2) : Duration.ofMinutes(5);
 
     private static final Duration GRACE = Duration.ofMinutes(1);
     private static final long LOOK_EVERY_MILLIS = 1000;
