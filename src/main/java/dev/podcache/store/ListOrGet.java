@@ -14,13 +14,13 @@ import dev.podcache.apiserver.WatchHandle;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ResourceVersions;
+import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -44,7 +44,7 @@ final class ListOrGet<T extends HasMetadata> implements ListerWatcher<T> {
     private final ObjectKey key;
     private final ListerWatcher<T> server;
     private final ObjectGetter<T> getter;
-    private final LongSupplier clock;
+    private final Timekeeper timekeeper;
     private final AtomicBoolean refusalLogged; // shared by all objects of the kind
     private volatile String watchVersion = ""; // the object is known up to this version
     private volatile boolean versionExpired; // the server no longer knows that version
@@ -53,19 +53,18 @@ final class ListOrGet<T extends HasMetadata> implements ListerWatcher<T> {
      * Makes an instance for one object.
      *
      * @param server lists and watches the object by name
-     * @param clock returns monotonic nanoseconds
      * @param refusalLogged set once the log says that objects of this kind are read with GET
      */
     ListOrGet(
             ObjectKey key,
             ListerWatcher<T> server,
             ObjectGetter<T> getter,
-            LongSupplier clock,
+            Timekeeper timekeeper,
             AtomicBoolean refusalLogged) {
         this.key = key;
         this.server = server;
         this.getter = getter;
-        this.clock = clock;
+        this.timekeeper = timekeeper;
         this.refusalLogged = refusalLogged;
     }
 
@@ -103,8 +102,8 @@ final class ListOrGet<T extends HasMetadata> implements ListerWatcher<T> {
 
     /** Returns what is left of a timeout that begins now: the requests of one read share it. Always positive. */
     private Supplier<Duration> left(Duration timeout) {
-        long begun = clock.getAsLong();
-        return () -> Comparators.max(SHORTEST, timeout.minusNanos(clock.getAsLong() - begun));
+        long begun = timekeeper.nanoTime();
+        return () -> Comparators.max(SHORTEST, timeout.minusNanos(timekeeper.nanoTime() - begun));
     }
 
     /** Reads the object with a GET. Fails with the refusal of the list if the GET is refused too. */

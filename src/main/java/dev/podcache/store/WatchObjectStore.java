@@ -172,7 +172,7 @@ public final class WatchObjectStore<T extends HasMetadata> extends EntryStore<T>
 
     /** Returns what reads and watches an object by name, also where list is forbidden. Takes no lock. */
     ListOrGet<T> listOrGet(ObjectKey key) {
-        return new ListOrGet<>(key, byName.apply(key), getter, this::now, listRefusalLogged);
+        return new ListOrGet<>(key, byName.apply(key), getter, options.timekeeper(), listRefusalLogged);
     }
 
     private void sweep() {

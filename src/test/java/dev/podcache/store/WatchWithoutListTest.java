@@ -225,7 +225,7 @@ class WatchWithoutListTest {
                     timeouts.add(timeout);
                     return getter.get(key, source, timeout);
                 },
-                f.timekeeper::nanoTime,
+                f.timekeeper,
                 new AtomicBoolean(true));
         f.create(DB, "v1");
         f.refuse(Verb.LIST, 1000);

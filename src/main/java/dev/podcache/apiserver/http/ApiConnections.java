@@ -314,8 +314,10 @@ public final class ApiConnections implements AutoCloseable {
                 request.what(), longest, budget, decode, timekeeper().workers());
     }
 
-    /** Fails everything in flight and stops all threads. Waits for them at most 10 s, once for this and once for each network of
-     * heartbeats. Idempotent. */
+    /**
+     * Fails everything in flight and stops all threads. Waits for them at most 10 s, once for this and once for each network
+     * of heartbeats. Idempotent.
+     */
     @Override
     public void close() {
         List<SerialRequests> beating;
