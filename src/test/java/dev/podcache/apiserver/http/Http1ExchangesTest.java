@@ -310,7 +310,10 @@ class Http1ExchangesTest extends RawWireFixture {
         for (String event = next(); !event.equals("held end"); event = next()) {
             received += Integer.parseInt(event.substring("held +".length()));
             assertThat(received > length / 2 || !sent.isDone()).isTrue();
-            onLoop(stream::goOn);
+            // one read brings many parts: going on after each would let the wire run far ahead of this count
+            if (events.isEmpty()) {
+                onLoop(stream::goOn);
+            }
         }
         assertThat(received).isEqualTo(length);
         sent.join();
