@@ -128,8 +128,7 @@ final class ConnectionPool implements AutoCloseable {
     private final Map<Exchange, ReadyRequest> waiting = new LinkedHashMap<>(); // guarded by this; for a stream
     private @Nullable Identity current; // guarded by this; the latest identity of any exchange
     private int latestNumber; // guarded by this
-    private int
-            latestLimit; // guarded by this; the stream limit that the server sent last; 0 before, or if it allows none
+    private int latestLimit; // guarded by this; the server's last stream limit; 0 before, or if it allows none
     private boolean warnedFull; // guarded by this
     // All guarded by this. Counts connections that the server ended before it answered anything there, since the last
     // answer on a new one. To a client that is no better than an unreachable server, and the pauses are the same.
