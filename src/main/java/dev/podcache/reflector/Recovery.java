@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * known included. The first list and the first watch of a reflector are not limited and not delayed unless there is an
  * outage, because a get may wait for them: whoever opens a thousand reflectors at once makes a thousand lists at once. A
  * plain list that is made at once because the server refused to stream it is not limited either. A list that is repeated
- * because access may soon follow a new reference is limited like a watch.
+ * because access may soon follow a new reference counts as a watch.
  *
  * <p><b>Outage.</b> An outage begins when three attempts in a row, of three different reflectors (or of all, if there
  * are fewer), were not answered or were told to come later (Retry-After). During an outage, one reflector at a time
@@ -168,8 +168,8 @@ public final class Recovery {
     }
 
     /**
-     * Makes another attempt after {@code pause}, because the refusal of the last one may pass soon. Not spread, and
-     * limited like a watch, although it may be a list: as long as the server refuses, it reads nothing.
+     * Makes another attempt after {@code pause}, because the refusal of the last one may pass soon. Not spread.
+     * Counts as a watch even if it is a list: while the server refuses it, the server reads nothing.
      */
     void repeatSoon(NextAttempt attempt, Duration pause, Runnable task) {
         synchronized (this) {

@@ -27,8 +27,8 @@ public final class RefCountedTicker {
     }
 
     /**
-     * Adds a user. Returns whether it is the only one. Each call needs one {@link #release()}, unless it throws because
-     * the timekeeper does.
+     * Adds a user. Returns whether it is the only one. Each call that returns needs one {@link #release()}. Throws what the
+     * timekeeper throws; then nothing has changed.
      */
     public synchronized boolean retain() {
         users++;

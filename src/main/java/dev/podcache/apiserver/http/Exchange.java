@@ -147,7 +147,7 @@ final class Exchange implements WatchHandle, ReceiveBudget.Receiver {
     /**
      * Reports status and headers of the answer. Runs on the event loop.
      *
-     * @return false if the answer is an error, whose body is to be kept; else the reader gets the body, or nobody if this is over
+     * @return false if the answer is an error: the caller keeps its body
      */
     boolean answered(int status, Function<String, @Nullable String> headers) {
         if (over) {

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Converts the response of an {@link Exchange} to the events of one watch. The consumer is called in order, by one
  * thread at a time: the event loop of the connection, or any thread for the end of a watch that was never sent. The exchange
- * is checked before each event: after a close, at most the one comes that was being decoded.
+ * is checked before each event is decoded. So at most one event follows a close: the one that was being decoded.
  *
  * <p>A line is such as {@code {"type":"ADDED","object":{...}}} ({@code WatchEvent} of {@code
  * k8s.io/apimachinery/pkg/apis/meta/v1}). One scan finds where the object starts and ends; the {@link ObjectDecoder}

@@ -120,7 +120,7 @@ public final class TtlController {
             if (failure == null || ApiServerException.reasonOf(failure) == FailureReason.NOT_FOUND) {
                 writing.remove(node);
                 ObservedNode now = cache.node(node);
-                // nothing was checked meanwhile, not even another Node of the same name
+                // changes that came during the write were not checked, and it may be another Node of that name
                 if (now != null
                         && !(value.equals(ttl) && before != null && before.uid().equals(now.uid()))) {
                     check(now);

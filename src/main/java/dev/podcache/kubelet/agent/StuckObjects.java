@@ -30,7 +30,7 @@ final class StuckObjects {
 
     private record ObjectName(ObjectKind<?> kind, ObjectKey key) implements Comparable<ObjectName> {
 
-        /** For maps with many names of one hash code: see {@link ObjectKey#compareTo}. */
+        /** Keeps maps fast that have many names of one hash code, see {@link ObjectKey#compareTo}. */
         @Override
         public int compareTo(ObjectName other) {
             int byKey = key.compareTo(other.key);
