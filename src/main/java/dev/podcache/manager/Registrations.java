@@ -71,6 +71,11 @@ final class Registrations {
      * of it. For each object that an owner with a subject holds there is a ReadHold, which says whether he may read it now. It is
      * made before that write and closed after it; an owner that registers with another subject gets others for everything.
      * CachedReviews is called under the monitor, and its requests are sent by an effect.
+     *
+     * For the reads of an object, a call is one step too, although reads without an owner see it when the references of the
+     * store change, and reads of the owner when `held` does. Between the two, reads of the owner wait, because they find no hold
+     * and look again under the monitor: an object that is new has none yet, one that is released has none any more, and an
+     * owner that gets its first subject, or loses its last, has none at all meanwhile. A read that finds a hold takes no lock.
      */
 
     private static final Logger log = LoggerFactory.getLogger(Manager.class);
@@ -241,8 +246,8 @@ final class Registrations {
     }
 
     /**
-     * Returns the hold of an owner on an object, for a read of that owner; null if there is none. Takes no lock and
-     * allocates nothing.
+     * Returns the hold of an owner on an object, for a read of that owner; null if there is none. If there is one, this takes
+     * no lock and allocates nothing; otherwise it waits until no call is changing what the owner holds.
      *
      * @throws IllegalArgumentException if the owner is registered with another subject
      */
@@ -253,13 +258,17 @@ final class Registrations {
             return null;
         }
         OwnerHolds held = registration.held;
-        if (held.owner != reader && !isSameSubject(held.owner, reader)) {
-            throw new IllegalArgumentException(Quoted.text(reader.toString()) + " is registered "
-                    + behalf(held.owner) + ", but this read is " + behalf(reader)
-                    + ": read with the referrer that was registered");
+        ReadHold hold = held.isOf(reader) ? held.find(manager, namespace, name) : null;
+        if (hold == null) {
+            held = registration.heldAfterChanges();
+            if (!held.isEmpty() && !held.isOf(reader)) {
+                throw new IllegalArgumentException(Quoted.text(reader.toString()) + " is registered "
+                        + behalf(held.owner) + ", but this read is " + behalf(reader)
+                        + ": read with the referrer that was registered");
+            }
+            hold = held.find(manager, namespace, name);
         }
-        HeldKeys keys = held.at(manager);
-        return keys == null ? null : keys.find(namespace, name);
+        return hold;
     }
 
     private static String behalf(Referrer owner) {
@@ -275,7 +284,7 @@ final class Registrations {
     /** An owner that reads on behalf of somebody, as it was registered, and its hold on an object. */
     record Holder(Referrer owner, ReadHold hold) {}
 
-    /** Returns the holder behind a restricted reference to an object; null if there is none any more, or not yet. */
+    /** Returns the holder behind a restricted reference to an object; null if there is none any more. Waits as {@link #holdFor}. */
     @Nullable
     Holder holder(Referrer owner, StoreManager<?> manager, ObjectKey key) {
         Registration registration = find(owner);
@@ -283,8 +292,11 @@ final class Registrations {
             return null;
         }
         OwnerHolds held = registration.held;
-        HeldKeys keys = held.at(manager);
-        ReadHold hold = keys == null || keys.holds == null ? null : keys.find(key.namespace(), key.name());
+        ReadHold hold = held.hold(manager, key);
+        if (hold == null) {
+            held = registration.heldAfterChanges();
+            hold = held.hold(manager, key);
+        }
         return hold == null ? null : new Holder(held.owner, hold);
     }
 
@@ -514,6 +526,16 @@ final class Registrations {
             this.byManager = byManager;
         }
 
+        boolean isOf(Referrer reader) {
+            return owner == reader || isSameSubject(owner, reader);
+        }
+
+        @Nullable
+        ReadHold find(StoreManager<?> manager, String namespace, String name) {
+            HeldKeys ofKind = at(manager);
+            return ofKind == null ? null : ofKind.find(namespace, name);
+        }
+
         @Nullable
         HeldKeys at(StoreManager<?> manager) {
             return manager.index < byManager.length ? byManager[manager.index] : null;
@@ -545,15 +567,19 @@ final class Registrations {
 
         private final Referrer referrer; // as it was registered first: the stores know it so
 
-        // Read without the monitor, to detect an unchanged pod quickly. Written after new references are added, and
-        // before
-        // old ones are taken back: every reference that it lists exists.
+        // Read without the monitor, for reads and to detect an unchanged pod quickly. Written after new references are
+        // added, and before old ones are taken back: every reference that it lists exists.
         private volatile OwnerHolds held; // written under this
         private volatile boolean released; // written under this
 
         Registration(Referrer referrer) {
             this.referrer = referrer;
             this.held = new OwnerHolds(referrer, new HeldKeys[0]);
+        }
+
+        /** Returns what is held once no call is changing it: nothing if this is new, or released. */
+        synchronized OwnerHolds heldAfterChanges() {
+            return held;
         }
 
         /** Returns whether this version is not empty and is registered with each of the managers. */
@@ -580,6 +606,10 @@ final class Registrations {
             OwnerHolds before = held;
             boolean same = isSameSubject(before.owner, owner);
             ImmutableList<Wanted> all = same ? wanted : withOtherKinds(before, wanted);
+            boolean restrictionChanges = before.owner.isOnBehalf() != owner.isOnBehalf();
+            if (restrictionChanges) {
+                held = new OwnerHolds(before.owner, new HeldKeys[0]);
+            }
             // new references first, so that an object in both sets always has one
             List<ReadHold> newHolds = new ArrayList<>();
             OwnerHolds after;
@@ -597,10 +627,29 @@ final class Registrations {
             } catch (RuntimeException | Error e) {
                 newHolds.forEach(hold -> hold.close(effects));
                 takeBackLocked(added, before, owner, all, effects);
+                held = before;
                 released = before.isEmpty();
                 throw e;
             }
-            held = after;
+            if (!restrictionChanges) {
+                held = after;
+            }
+            try {
+                takeBackOldLocked(before, after, owner, all, effects);
+            } finally {
+                held = after;
+            }
+            released = after.isEmpty();
+            return true;
+        }
+
+        /** Takes back the references and holds that the owner has no longer. */
+        private void takeBackOldLocked(
+                OwnerHolds before,
+                OwnerHolds after,
+                Referrer owner,
+                ImmutableList<Wanted> all,
+                Consumer<Runnable> effects) {
             for (Wanted ofKind : all) {
                 ObjectNeeds old = before.needs(ofKind.manager);
                 for (ObjectKey key : old.keys()) {
@@ -614,8 +663,6 @@ final class Registrations {
                     }
                 }
             }
-            released = after.isEmpty();
-            return true;
         }
 
         /** Adds the kinds that a registration does not name, which get another subject too. */

@@ -1,30 +1,41 @@
 package dev.podcache.manager;
 
+import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.object.ObjectUnavailableException.Denied;
+import dev.podcache.object.ObjectUnavailableException.NotRegistered;
 import dev.podcache.object.Referrer;
+import dev.podcache.object.Subject;
 import dev.podcache.store.StoreOptions;
 import dev.podcache.store.TtlObjectStore;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.FixedTtl;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Secrets;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * An owner is registered anew while it is being unregistered: the registration that it finds is about to be released, and
- * when its turn comes there is nothing to add to any more.
+ * An owner is registered anew, or reads, while its registration is being changed: it waits for its turn, and sees all of the
+ * change. Reads without an owner may see the change already, so a read of the owner that did not would have come after them
+ * and before them.
  */
 @ExtendWith(NoLeaks.class)
 class RegisterWhileUnregisteringTest {
+
+    private static final Subject WEB = Subject.serviceAccount("default", "web");
+    private static final Set<ObjectKey> A = Set.of(ObjectKey.of("default", "a"));
 
     private final ManualTimekeeper timekeeper = new ManualTimekeeper();
     private final FakeApiServer server = new FakeApiServer(timekeeper);
@@ -36,7 +47,7 @@ class RegisterWhileUnregisteringTest {
     private final Manager<Secret> manager = Managers.caching(store, pod -> Set.of());
     private final HoldingOwner owner = new HoldingOwner();
 
-    /** Holds the thread that takes back its reference until released, in the middle of the store's work. */
+    /** Holds the thread that adds its reference, or takes it back, until released, in the middle of the store's work. */
     private static final class HoldingOwner implements Referrer {
 
         final CountDownLatch arrived = new CountDownLatch(1);
@@ -50,6 +61,17 @@ class RegisterWhileUnregisteringTest {
 
         @Override
         public boolean equals(@Nullable Object other) {
+            holdOnce();
+            return this == other;
+        }
+
+        @Override
+        public int hashCode() {
+            holdOnce();
+            return 1;
+        }
+
+        private void holdOnce() {
             if (Thread.currentThread() == held) {
                 held = null;
                 arrived.countDown();
@@ -59,13 +81,45 @@ class RegisterWhileUnregisteringTest {
                     throw new AssertionError(e);
                 }
             }
-            return this == other;
         }
+    }
 
-        @Override
-        public int hashCode() {
-            return 1;
+    /** Begins a change of the owner's registration, and returns once it is held in the store. */
+    private Thread beginAndHold(Runnable change) throws InterruptedException {
+        Thread changing = new Thread(change);
+        owner.held = changing;
+        changing.start();
+        owner.arrived.await();
+        return changing;
+    }
+
+    private static Thread beginAndAwaitBlocked(Runnable action) {
+        Thread thread = new Thread(action);
+        thread.start();
+        await().until(() -> {
+            assertThat(thread.isAlive()).as("it did not wait").isTrue();
+            return thread.getState() == Thread.State.BLOCKED;
+        });
+        return thread;
+    }
+
+    /** Has the owner read while {@code change} is held. Returns how the read ended when the change was over. */
+    private Throwable readDuring(Runnable change, Referrer reader) throws InterruptedException {
+        AtomicReference<Throwable> ended = new AtomicReference<>();
+        Thread changing = beginAndHold(change);
+        try {
+            Thread reading = beginAndAwaitBlocked(() -> ended.set(catchThrowable(() -> read(reader))));
+            owner.released.countDown();
+            reading.join();
+        } finally {
+            owner.released.countDown();
+            changing.join();
         }
+        return ended.get();
+    }
+
+    private Secret read(Referrer reader) {
+        return manager.getObject(reader, "default", "a");
     }
 
     @AfterEach
@@ -76,16 +130,9 @@ class RegisterWhileUnregisteringTest {
 
     @Test
     void newObjects_areRegisteredAfterTheOldAreGone_andCanBeUnregistered() throws InterruptedException {
-        manager.register(owner, Set.of(ObjectKey.of("default", "a")));
-        Thread unregistering = new Thread(() -> manager.unregister(owner));
-        owner.held = unregistering;
-        unregistering.start();
-        owner.arrived.await();
-        Thread registering = new Thread(() -> manager.register(owner, Set.of(ObjectKey.of("default", "b"))));
-        registering.start();
-        while (registering.getState() != Thread.State.BLOCKED) {
-            Thread.onSpinWait();
-        }
+        manager.register(owner, A);
+        Thread unregistering = beginAndHold(() -> manager.unregister(owner));
+        Thread registering = beginAndAwaitBlocked(() -> manager.register(owner, Set.of(ObjectKey.of("default", "b"))));
         owner.released.countDown();
         unregistering.join();
         registering.join();
@@ -93,5 +140,48 @@ class RegisterWhileUnregisteringTest {
         assertThat(store.keys()).containsExactly(ObjectKey.of("default", "b"));
         manager.unregister(owner);
         assertThat(store.keys()).isEmpty();
+    }
+
+    @Test
+    void read_whileTheOwnerIsUnregistered_waitsAndFindsItUnregistered() throws InterruptedException {
+        manager.register(owner, A);
+
+        assertThat(readDuring(() -> manager.unregister(owner), owner)).isInstanceOf(NotRegistered.class);
+    }
+
+    @Test
+    void readWithAnotherSubject_whileTheOwnerIsUnregistered_waitsAndFindsItUnregistered() throws InterruptedException {
+        manager.register(owner, A);
+
+        assertThat(readDuring(() -> manager.unregister(owner), owner.onBehalfOf(WEB)))
+                .isInstanceOf(NotRegistered.class);
+    }
+
+    @Test
+    void read_whileTheOwnerIsRegistered_waitsAndFindsTheObject() throws Exception {
+        server.cluster().create(Secrets.of("default", "a", "v1"));
+        // with two references, the store finds its owners by hash
+        manager.register(() -> "other", A);
+        manager.register(() -> "another", A);
+
+        assertThat(readDuring(() -> manager.register(owner, A), owner)).isNull();
+    }
+
+    @Test
+    void read_whileTheOwnerGetsASubject_waitsAndReadsOnBehalfOfIt() throws InterruptedException {
+        manager.register(owner, A);
+        Referrer onBehalf = owner.onBehalfOf(WEB);
+
+        assertThat(readDuring(() -> manager.register(onBehalf, A), onBehalf)).isInstanceOf(Denied.class);
+    }
+
+    @Test
+    void read_whileTheOwnerLosesItsSubject_waitsAndReadsWithoutOne() throws InterruptedException {
+        Referrer onBehalf = owner.onBehalfOf(WEB);
+        manager.register(onBehalf, A);
+
+        assertThat(readDuring(() -> manager.register(owner, A), onBehalf))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("is registered without a subject");
     }
 }
