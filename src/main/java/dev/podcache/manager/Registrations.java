@@ -56,7 +56,7 @@ final class Registrations {
      * in use    yes              objects, a version   in use, or released
      * released  until removed    nothing              -
      *
-     * Whoever finds a released one removes it from the map and makes another.
+     * A register that finds a released one removes it from the map and makes another. For a read, it is as if there were none.
      *
      * All changes of a referrer's references are made under the monitor of its Registration, so the stores see them one
      * after the other: an unregister cannot take back a reference before the concurrent register has added it. Under the
@@ -66,16 +66,16 @@ final class Registrations {
      * may register other owners: it finds no monitor taken. Effects of two calls may run in another order than the calls.
      * That is right, because each looks at what its entry is by then.
      *
-     * Owners with a subject. Identity is the UID: a Registration is found with any subject, and knows the registered one. Who
-     * it is and what it holds is one object (`OwnerHolds`), written once for each call: a read sees all of a registration or nothing
-     * of it. For each object that an owner with a subject holds there is a ReadHold, which says whether he may read it now. It is
-     * made before that write and closed after it; an owner that registers with another subject gets others for everything.
-     * CachedReviews is called under the monitor, and its requests are sent by an effect.
+     * Owners with a subject. A Registration is found with any subject, and knows the registered one. Who it is and what it holds
+     * is one object (`OwnerHolds`): a read sees all of a registration or nothing of it. For each object that an owner with a
+     * subject holds there is a ReadHold, which says whether he may read it now. An owner that registers with another subject gets
+     * others for everything. CachedReviews is called under the monitor, and its requests are sent by an effect.
      *
-     * For the reads of an object, a call is one step too, although reads without an owner see it when the references of the
-     * store change, and reads of the owner when `held` does. Between the two, reads of the owner wait, because they find no hold
-     * and look again under the monitor: an object that is new has none yet, one that is released has none any more, and an
-     * owner that gets its first subject, or loses its last, has none at all meanwhile. A read that finds a hold takes no lock.
+     * For the reads of an object, a call that succeeds is one step too, although reads without an owner see it when the
+     * references of the store change, and reads of the owner when `held` does. Between the two, reads of the owner wait, because
+     * they find no hold and look again under the monitor: an object that is new has none yet, one that is released has none any
+     * more, and an owner that begins to read on behalf of somebody, or ceases to, has none at all meanwhile. A read that
+     * finds a hold takes no lock. What a call that fails had added, reads without an owner may have seen.
      */
 
     private static final Logger log = LoggerFactory.getLogger(Manager.class);
@@ -106,13 +106,13 @@ final class Registrations {
 
     /** Pods are identified by namespace, name and UID, all other owners by their UID. */
     private static Object identity(Referrer referrer) {
-        return referrer instanceof PodKey ? referrer : referrer.uid();
+        PodKey pod = PodKey.ofOwner(referrer);
+        return pod == null ? referrer.uid() : pod;
     }
 
     /** Returns the registration of a referrer; null if there is none. */
     private @Nullable Registration find(Referrer referrer) {
-        Registration found = byReferrer.get(identity(referrer));
-        return found == null && referrer instanceof PodKey ? byReferrer.get(referrer.uid()) : found;
+        return byReferrer.get(identity(referrer));
     }
 
     /** The objects of the kind of one manager that a referrer needs. */
@@ -149,8 +149,6 @@ final class Registrations {
             throw new IllegalArgumentException("referrer " + Quoted.text(referrer.toString())
                     + " has no uid: give it an identifier that no other owner has, such as metadata.uid");
         }
-        // before the new one is made: what another thread makes of the other identity from here on is newer, and stays
-        Registration before = findOther(referrer);
         List<Runnable> effects = new ArrayList<>();
         try {
             boolean updated = wanted.isEmpty();
@@ -160,54 +158,34 @@ final class Registrations {
                 try {
                     updated = registration.update(referrer, version, wanted, effects::add);
                 } finally {
-                    if (registration.isReleased()) {
-                        // by this update, or by another thread, which also removes it: this saves waiting for it
-                        byReferrer.remove(identity(referrer), registration);
-                    }
+                    // after an update in vain another thread removes it too: this saves waiting for it
+                    forgetIfReleased(referrer, registration);
                 }
             }
         } finally {
             runAll(effects, referrer);
         }
-        if (before != null) {
-            release(before, wanted.stream().map(Wanted::manager).collect(ImmutableList.toImmutableList()));
-        }
-    }
-
-    /**
-     * Returns the registration of the same pod by its other identity: with a subject if it is given without one, and the other
-     * way round. The one that was made last counts.
-     */
-    private @Nullable Registration findOther(Referrer referrer) {
-        if (referrer instanceof PodKey) {
-            Registration other = byReferrer.get(referrer.uid());
-            return other != null && other.referrer.equals(referrer.onBehalfOf(null)) ? other : null;
-        }
-        if (referrer.isOnBehalf() && "Pod".equals(referrer.kind()) && !Strings.isNullOrEmpty(referrer.uid())) {
-            PodKey pod = PodKey.of(referrer.namespace(), referrer.name(), referrer.uid());
-            return referrer.equals(pod.onBehalfOf(null)) ? byReferrer.get(pod) : null;
-        }
-        return null;
     }
 
     /** Releases what a referrer holds with these managers. Ignores one that is not registered. */
     void unregister(Referrer referrer, ImmutableList<StoreManager<?>> with) {
-        for (Registration registration : new Registration[] {byReferrer.get(identity(referrer)), findOther(referrer)}) {
-            if (registration != null) {
-                release(registration, with);
-            }
+        Registration registration = find(referrer);
+        if (registration == null) {
+            return;
+        }
+        List<Runnable> effects = new ArrayList<>();
+        try {
+            registration.release(with, effects::add);
+        } finally {
+            forgetIfReleased(referrer, registration);
+            runAll(effects, referrer);
         }
     }
 
-    private void release(Registration registration, ImmutableList<StoreManager<?>> with) {
-        Referrer referrer = registration.referrer;
-        List<Runnable> effects = new ArrayList<>();
-        try {
-            if (registration.release(with, effects::add)) {
-                byReferrer.remove(identity(referrer), registration);
-            }
-        } finally {
-            runAll(effects, referrer);
+    /** Forgets a registration if it was released, by whatever call. */
+    private void forgetIfReleased(Referrer referrer, Registration registration) {
+        if (registration.isReleased()) {
+            byReferrer.remove(identity(referrer), registration);
         }
     }
 
@@ -242,7 +220,8 @@ final class Registrations {
     /** Returns an owner as it was registered, with its subject, or as it is given if it is not registered. */
     Referrer registered(Referrer owner) {
         Registration registration = find(owner);
-        return registration == null ? owner : registration.held.owner;
+        OwnerHolds held = registration == null ? null : registration.held;
+        return held == null || held.isEmpty() ? owner : held.owner;
     }
 
     /**
@@ -281,10 +260,10 @@ final class Registrations {
         return one.isOnBehalf() == other.isOnBehalf() && one.subject().equals(other.subject());
     }
 
-    /** An owner that reads on behalf of somebody, as it was registered, and its hold on an object. */
+    /** An owner as it was registered, and its hold on an object. */
     record Holder(Referrer owner, ReadHold hold) {}
 
-    /** Returns the holder behind a restricted reference to an object; null if there is none any more. Waits as {@link #holdFor}. */
+    /** Returns who holds an object with a reference; null if he does not any more. Waits as {@link #holdFor}. */
     @Nullable
     Holder holder(Referrer owner, StoreManager<?> manager, ObjectKey key) {
         Registration registration = find(owner);
@@ -292,10 +271,10 @@ final class Registrations {
             return null;
         }
         OwnerHolds held = registration.held;
-        ReadHold hold = held.hold(manager, key);
+        ReadHold hold = held.find(manager, key.namespace(), key.name());
         if (hold == null) {
             held = registration.heldAfterChanges();
-            hold = held.hold(manager, key);
+            hold = held.find(manager, key.namespace(), key.name());
         }
         return hold == null ? null : new Holder(held.owner, hold);
     }
@@ -526,6 +505,16 @@ final class Registrations {
             this.byManager = byManager;
         }
 
+        /** Returns the same without any hold, and at no version. */
+        OwnerHolds unreadable() {
+            @Nullable HeldKeys[] none = new HeldKeys[byManager.length];
+            for (int i = 0; i < none.length; i++) {
+                HeldKeys ofKind = byManager[i];
+                none[i] = ofKind == null ? null : new HeldKeys(ofKind.manager, "", ofKind.needs, Map.of());
+            }
+            return new OwnerHolds(owner, none);
+        }
+
         boolean isOf(Referrer reader) {
             return owner == reader || isSameSubject(owner, reader);
         }
@@ -567,8 +556,8 @@ final class Registrations {
 
         private final Referrer referrer; // as it was registered first: the stores know it so
 
-        // Read without the monitor, for reads and to detect an unchanged pod quickly. Written after new references are
-        // added, and before old ones are taken back: every reference that it lists exists.
+        // Read without the monitor. Written after new references are added and before old ones are taken back, so that
+        // every reference that it lists exists; if what reads without an owner may see changes too, see above.
         private volatile OwnerHolds held; // written under this
         private volatile boolean released; // written under this
 
@@ -582,9 +571,12 @@ final class Registrations {
             return held;
         }
 
-        /** Returns whether this version is not empty and is registered with each of the managers. */
-        boolean isAt(String version, ImmutableList<StoreManager<?>> with) {
+        /** Returns whether this version is not empty and is registered, without a subject, with each of the managers. */
+        synchronized boolean isAt(String version, ImmutableList<StoreManager<?>> with) {
             OwnerHolds known = held;
+            if (known.owner.isOnBehalf()) {
+                return false;
+            }
             for (int i = 0; i < with.size(); i++) {
                 HeldKeys ofKind = known.at(with.get(i));
                 if (version.isEmpty() || ofKind == null || !version.equals(ofKind.version)) {
@@ -607,14 +599,15 @@ final class Registrations {
             boolean same = isSameSubject(before.owner, owner);
             ImmutableList<Wanted> all = same ? wanted : withOtherKinds(before, wanted);
             boolean restrictionChanges = before.owner.isOnBehalf() != owner.isOnBehalf();
-            if (restrictionChanges) {
-                held = new OwnerHolds(before.owner, new HeldKeys[0]);
-            }
             // new references first, so that an object in both sets always has one
             List<ReadHold> newHolds = new ArrayList<>();
-            OwnerHolds after;
+            OwnerHolds after = before;
             int added = 0;
+            boolean complete = false;
             try {
+                if (restrictionChanges) {
+                    held = before.unreadable();
+                }
                 for (Wanted ofKind : all) {
                     for (ObjectKey key : ofKind.needs.keys()) {
                         if (isNew(key, ofKind.needs, owner, before.needs(ofKind.manager), before.owner)) {
@@ -624,22 +617,22 @@ final class Registrations {
                     }
                 }
                 after = heldAfter(before, owner, same, version, wanted, all, newHolds, effects);
-            } catch (RuntimeException | Error e) {
-                newHolds.forEach(hold -> hold.close(effects));
-                takeBackLocked(added, before, owner, all, effects);
-                held = before;
-                released = before.isEmpty();
-                throw e;
-            }
-            if (!restrictionChanges) {
-                held = after;
-            }
-            try {
+                complete = true;
+                if (!restrictionChanges) {
+                    held = after;
+                }
                 takeBackOldLocked(before, after, owner, all, effects);
             } finally {
-                held = after;
+                try {
+                    if (!complete) {
+                        newHolds.forEach(hold -> hold.close(effects));
+                        takeBackLocked(added, before, owner, all, effects);
+                    }
+                } finally {
+                    held = after;
+                    released = after.isEmpty();
+                }
             }
-            released = after.isEmpty();
             return true;
         }
 
@@ -735,8 +728,8 @@ final class Registrations {
             }
         }
 
-        /** Releases the references of these managers. Returns whether the registration {@link #isReleased}. */
-        synchronized boolean release(ImmutableList<StoreManager<?>> managers, Consumer<Runnable> effects) {
+        /** Releases the references of these managers. */
+        synchronized void release(ImmutableList<StoreManager<?>> managers, Consumer<Runnable> effects) {
             OwnerHolds before = held;
             @Nullable HeldKeys[] after = before.byManager.clone();
             for (StoreManager<?> manager : managers) {
@@ -745,18 +738,20 @@ final class Registrations {
                 }
             }
             held = new OwnerHolds(before.owner, after);
-            for (StoreManager<?> manager : managers) {
-                ObjectNeeds needs = before.needs(manager);
-                for (ObjectKey key : needs.keys()) {
-                    manager.store.deleteReference(key, reference(key, needs, before.owner), effects);
-                    ReadHold hold = before.hold(manager, key);
-                    if (hold != null) {
-                        hold.close(effects);
+            try {
+                for (StoreManager<?> manager : managers) {
+                    ObjectNeeds needs = before.needs(manager);
+                    for (ObjectKey key : needs.keys()) {
+                        manager.store.deleteReference(key, reference(key, needs, before.owner), effects);
+                        ReadHold hold = before.hold(manager, key);
+                        if (hold != null) {
+                            hold.close(effects);
+                        }
                     }
                 }
+            } finally {
+                released = held.isEmpty();
             }
-            released = held.isEmpty();
-            return released;
         }
 
         /** Returns whether the owner before lacked the reference that an owner has for {@code key}. */

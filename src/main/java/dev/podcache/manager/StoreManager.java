@@ -118,14 +118,17 @@ class StoreManager<T> implements Manager<T> {
         return hit == null ? read(owner, namespace, name, () -> store.get(namespace, name)) : hit;
     }
 
-    /** Returns what a read of an owner is answered with from memory; null if it is not. Takes no lock, allocates nothing. */
+    /**
+     * Returns the object in memory that answers a read of an owner, or null. If there is one, this takes no lock and allocates
+     * nothing.
+     */
     final @Nullable T ownersHit(Referrer owner, String namespace, String name) {
         ReadHold hold = holdFor(owner, namespace, name);
         if (hold == null || !hold.isAllowed()) {
             return null;
         }
         T hit = store.ifRestrictedHit(namespace, name);
-        // asked after the object was read: a version that the owner may not see any more is not returned
+        // asked after the object was read: a version that its subject may not see any more is not returned
         return hit != null && hold.isAllowed() ? hit : null;
     }
 
@@ -332,7 +335,7 @@ class StoreManager<T> implements Manager<T> {
         return owner.isOnBehalf() ? registrations.registered(owner) : owner;
     }
 
-    /** Returns who is behind a restricted reference; null if he holds the object no longer, or not yet. */
+    /** Returns who is behind a restricted reference; null if he holds the object no longer. */
     final Registrations.@Nullable Holder holder(Referrer owner, ObjectKey key) {
         return registrations.holder(owner, this, key);
     }

@@ -302,7 +302,9 @@ final class Subscription<T> implements AutoCloseable {
                     continue;
                 }
                 Registrations.Holder holder = manager.holder(reference, key);
-                if (holder != null) {
+                if (holder != null && !holder.owner().isOnBehalf()) {
+                    readers.add(holder.owner()); // it has lost its subject since the references were read
+                } else if (holder != null) {
                     ReadHold hold = holder.hold();
                     boolean allowed = hold.isAllowed();
                     RightState right =

@@ -38,6 +38,17 @@ public final class PodKey implements Referrer {
         return new PodKey(namespace, name, uid);
     }
 
+    /**
+     * Returns the pod that an owner is, with a subject or without; null if the owner was not made from the key of a pod.
+     *
+     * @throws NullPointerException if {@code owner} is null
+     */
+    public static @Nullable PodKey ofOwner(Referrer owner) {
+        Objects.requireNonNull(owner, "owner");
+        Referrer withoutSubject = owner instanceof ReferrerOnBehalf onBehalf ? onBehalf.owner : owner;
+        return withoutSubject instanceof PodKey pod ? pod : null;
+    }
+
     @Override
     public String kind() {
         return "Pod";

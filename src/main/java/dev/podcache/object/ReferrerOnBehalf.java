@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** Any referrer with a subject. Equal to another one of an equal owner, whatever the subjects. Immutable. */
 final class ReferrerOnBehalf implements Referrer {
 
-    private final Referrer owner;
+    final Referrer owner;
     private final Optional<Subject> subject;
 
     ReferrerOnBehalf(Referrer owner, @Nullable Subject subject) {

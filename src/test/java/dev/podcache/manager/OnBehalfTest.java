@@ -365,7 +365,7 @@ class OnBehalfTest {
 
         fixture.register(pod, TLS);
         assertThat(fixture.read(pod)).isEqualTo("v1");
-        assertThatExceptionOfType(NotRegistered.class).isThrownBy(() -> fixture.read(pod.onBehalfOf(MAIL)));
+        assertThatIllegalArgumentException().isThrownBy(() -> fixture.read(pod.onBehalfOf(MAIL)));
 
         fixture.register(pod.onBehalfOf(WEB), TLS);
         fixture.managers.unregister(pod);
