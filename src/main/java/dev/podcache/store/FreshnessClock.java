@@ -54,10 +54,18 @@ final class FreshnessClock {
         return now;
     }
 
-    /** Adds a user and starts the clock for the first one. Each call needs one {@link #release()}. */
+    /** Adds a user and starts the clock for the first one. Each call that returns needs one {@link #release()}. */
     synchronized void retain() {
         if (ticker.retain()) {
-            stamp();
+            boolean stamped = false;
+            try {
+                stamp();
+                stamped = true;
+            } finally {
+                if (!stamped) {
+                    ticker.release();
+                }
+            }
         }
     }
 

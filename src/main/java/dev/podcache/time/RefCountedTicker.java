@@ -2,9 +2,13 @@ package dev.podcache.time;
 
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Runs a brief task periodically while it has at least one user. Thread-safe. */
 public final class RefCountedTicker {
+
+    private static final Logger log = LoggerFactory.getLogger(RefCountedTicker.class);
 
     private final Timekeeper timekeeper;
     private final Duration period;
@@ -12,7 +16,8 @@ public final class RefCountedTicker {
 
     private int users; // guarded by this
     private long epoch; // guarded by this; counts the periods of use
-    private Timekeeper.@Nullable Scheduled next; // guarded by this
+    private Timekeeper.@Nullable Scheduled
+            next; // guarded by this; null while there is no user, or no timer could be set
 
     /**
      * Makes a ticker without users.
@@ -27,12 +32,12 @@ public final class RefCountedTicker {
     }
 
     /**
-     * Adds a user. Returns whether it is the only one. Each call that returns needs one {@link #release()}. Throws what the
-     * timekeeper throws; then nothing has changed.
+     * Adds a user. Returns whether this has started the ticker: for the first user, or because its last timer could not be set.
+     * Each call that returns needs one {@link #release()}. Throws what the timekeeper throws; then nothing has changed.
      */
     public synchronized boolean retain() {
         users++;
-        if (users > 1) {
+        if (next != null) {
             return false;
         }
         epoch++;
@@ -42,7 +47,7 @@ public final class RefCountedTicker {
             scheduled = true;
         } finally {
             if (!scheduled) {
-                users = 0;
+                users--;
             }
         }
         return true;
@@ -60,13 +65,23 @@ public final class RefCountedTicker {
     private synchronized void schedule(long begunIn) {
         // a run that was in progress during release() must not continue in a later period of use
         if (users > 0 && begunIn == epoch) {
+            next = null;
             next = timekeeper.schedule(period, () -> {
                 try {
                     task.run();
                 } finally {
-                    schedule(begunIn);
+                    repeat(begunIn);
                 }
             });
+        }
+    }
+
+    private void repeat(long begunIn) {
+        try {
+            schedule(begunIn);
+        } catch (RuntimeException | Error e) {
+            log.error("a timer could not be set; setting it again", e);
+            schedule(begunIn);
         }
     }
 }

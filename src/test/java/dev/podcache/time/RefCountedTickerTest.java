@@ -3,6 +3,7 @@ package dev.podcache.time;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.ForwardingTimekeeper;
 import dev.podcache.testing.ManualTimekeeper;
 import java.time.Duration;
@@ -51,24 +52,67 @@ class RefCountedTickerTest {
         assertThat(time.scheduledTasks()).isZero();
     }
 
+    /** Refuses so many timers. */
+    private final class RefusingTime extends ForwardingTimekeeper {
+
+        private int refusals;
+
+        RefusingTime(int refusals) {
+            super(time);
+            this.refusals = refusals;
+        }
+
+        @Override
+        public Scheduled schedule(Duration delay, Runnable task) {
+            if (refusals > 0) {
+                refusals--;
+                throw new InternalError("no timer");
+            }
+            return super.schedule(delay, task);
+        }
+    }
+
     @Test
-    void retain_withoutTimer_isNoUse() {
-        boolean[] refused = {true};
-        RefCountedTicker used = new RefCountedTicker(
-                new ForwardingTimekeeper(time) {
-                    @Override
-                    public Scheduled schedule(Duration delay, Runnable task) {
-                        if (refused[0]) {
-                            throw new InternalError("no timer");
-                        }
-                        return super.schedule(delay, task);
-                    }
-                },
-                PERIOD,
-                () -> {});
+    @ExpectedWarnings("a timer could not be set")
+    void repeatThatCannotBeSetOnce_isSetAgain() {
+        int[] runs = {0};
+        RefusingTime timers = new RefusingTime(0);
+        RefCountedTicker used = new RefCountedTicker(timers, PERIOD, () -> runs[0]++);
+        used.retain();
+        timers.refusals = 1;
+        time.advance(PERIOD.multipliedBy(2));
+
+        assertThat(runs[0]).isEqualTo(2);
+    }
+
+    @Test
+    @ExpectedWarnings("a timer could not be set")
+    void repeatThatCannotBeSet_nextUserStartsItAgain() {
+        int[] runs = {0};
+        RefusingTime timers = new RefusingTime(0);
+        RefCountedTicker used = new RefCountedTicker(timers, PERIOD, () -> runs[0]++);
+        used.retain();
+        timers.refusals = 3;
+        assertThatThrownBy(() -> time.advance(PERIOD)).hasMessage("no timer");
         assertThatThrownBy(used::retain).hasMessage("no timer");
 
-        refused[0] = false;
+        assertThat(used.retain()).isTrue();
+        assertThat(used.retain()).isFalse();
+        time.advance(PERIOD);
+
+        assertThat(runs[0]).isEqualTo(2);
+        used.release();
+        used.release();
+        assertThat(time.scheduledTasks()).isOne();
+        used.release();
+        assertThat(time.scheduledTasks()).isZero();
+    }
+
+    @Test
+    void retain_withoutTimer_isNoUse() {
+        RefCountedTicker used = new RefCountedTicker(new RefusingTime(1), PERIOD, () -> {});
+        assertThatThrownBy(used::retain).hasMessage("no timer");
+
         assertThat(used.retain()).isTrue();
         assertThat(time.scheduledTasks()).isOne();
         used.release();
