@@ -40,8 +40,8 @@ final class EntryTable<T, E extends Entry<T>> {
      * not searches by that hash first, and then in the other way, because the array that it has may still be of that kind.
      *
      * Entries are constructed before they are inserted and dropped before they are removed, so an entry's monitor is
-     * never taken inside the table's, nor the other way round. `onAdded` and `onRemoved` run after the change, under no
-     * lock.
+     * never taken inside the table's, nor the other way round. `onAdded` runs before the change, and `onRemoved` after it, or
+     * if there was none; both under no lock.
      */
 
     private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Entry[].class);
@@ -199,6 +199,10 @@ final class EntryTable<T, E extends Entry<T>> {
     /** Returns the exception to throw when {@link #find} returned null. */
     ObjectUnavailableException missingException(ObjectKey key) {
         return closed ? new Closed(kind, key) : new NotRegistered(kind, key);
+    }
+
+    boolean isClosed() {
+        return closed;
     }
 
     /** Drops every entry and rejects new references. Idempotent. */

@@ -264,6 +264,9 @@ final class Fetches<T extends HasMetadata> {
         }
 
         void next() {
+            if (closed) {
+                return; // close() has ended the fetch
+            }
             try {
                 getOnce(key, ReadSource.QUORUM, left(options.readTimeout())).whenComplete(this::attempted);
             } catch (Throwable e) {

@@ -1,7 +1,6 @@
 package dev.podcache.store;
 
 import com.google.common.base.Strings;
-import com.google.common.collect.Comparators;
 import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
@@ -20,6 +19,7 @@ import io.fabric8.kubernetes.api.model.ObjectMeta;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +45,7 @@ final class ListOrGet<T extends HasMetadata> implements ListerWatcher<T> {
     private final ListerWatcher<T> server;
     private final ObjectGetter<T> getter;
     private final Timekeeper timekeeper;
+    private final BooleanSupplier closed;
     private final AtomicBoolean refusalLogged; // shared by all objects of the kind
     private volatile String watchVersion = ""; // the object is known up to this version
     private volatile boolean versionExpired; // the server no longer knows that version
@@ -53,6 +54,7 @@ final class ListOrGet<T extends HasMetadata> implements ListerWatcher<T> {
      * Makes an instance for one object.
      *
      * @param server lists and watches the object by name
+     * @param closed whether the answer of a list is not followed by a further request
      * @param refusalLogged set once the log says that objects of this kind are read with GET
      */
     ListOrGet(
@@ -60,11 +62,13 @@ final class ListOrGet<T extends HasMetadata> implements ListerWatcher<T> {
             ListerWatcher<T> server,
             ObjectGetter<T> getter,
             Timekeeper timekeeper,
+            BooleanSupplier closed,
             AtomicBoolean refusalLogged) {
         this.key = key;
         this.server = server;
         this.getter = getter;
         this.timekeeper = timekeeper;
+        this.closed = closed;
         this.refusalLogged = refusalLogged;
     }
 
@@ -77,13 +81,13 @@ final class ListOrGet<T extends HasMetadata> implements ListerWatcher<T> {
     public CompletableFuture<Listed<T>> list(Duration timeout, Runnable written) {
         Supplier<Duration> left = left(timeout);
         return server.list(timeout, written)
-                .exceptionallyCompose(refusal -> isForbidden(refusal)
-                        ? get(left.get(), refusal)
-                                .thenCompose(got -> server.list(left.get())
+                .exceptionallyCompose(refusal -> get(left.get(), refusal)
+                        .thenCompose(got -> mayGoOn(left.get())
+                                ? server.list(left.get())
                                         .exceptionallyCompose(second -> isForbidden(second)
                                                 ? CompletableFuture.completedFuture(listed(got, second))
-                                                : CompletableFuture.failedFuture(second)))
-                        : CompletableFuture.failedFuture(refusal));
+                                                : CompletableFuture.failedFuture(second))
+                                : CompletableFuture.completedFuture(listed(got, refusal))));
     }
 
     /**
@@ -95,19 +99,28 @@ final class ListOrGet<T extends HasMetadata> implements ListerWatcher<T> {
     CompletableFuture<Listed<T>> read(Duration timeout) {
         Supplier<Duration> left = left(timeout);
         return server.list(timeout)
-                .exceptionallyCompose(refusal -> isForbidden(refusal)
-                        ? get(left.get(), refusal).thenApply(got -> new Listed<>(got, versionOf(got)))
-                        : CompletableFuture.failedFuture(refusal));
+                .exceptionallyCompose(
+                        refusal -> get(left.get(), refusal).thenApply(got -> new Listed<>(got, versionOf(got))));
     }
 
-    /** Returns what is left of a timeout that begins now: the requests of one read share it. Always positive. */
+    /** Returns what is left of a timeout that begins now: the requests of one read share it. */
     private Supplier<Duration> left(Duration timeout) {
         long begun = timekeeper.nanoTime();
-        return () -> Comparators.max(SHORTEST, timeout.minusNanos(timekeeper.nanoTime() - begun));
+        return () -> timeout.minusNanos(timekeeper.nanoTime() - begun);
     }
 
-    /** Reads the object with a GET. Fails with the refusal of the list if the GET is refused too. */
+    private boolean mayGoOn(Duration left) {
+        return !closed.getAsBoolean() && left.compareTo(SHORTEST) > 0;
+    }
+
+    /**
+     * Reads the object with a GET, after a list that was forbidden. Fails with the failure of the list if that was another, if
+     * the GET is forbidden too, or if it is too late for one.
+     */
     private CompletableFuture<ImmutableList<Fetched<T>>> get(Duration timeout, Throwable refusal) {
+        if (!isForbidden(refusal) || !mayGoOn(timeout)) {
+            return CompletableFuture.failedFuture(refusal);
+        }
         return getter.get(key, ReadSource.QUORUM, timeout)
                 .thenApply(ImmutableList::of)
                 .exceptionallyCompose(failure -> ApiServerException.reasonOf(failure) == FailureReason.NOT_FOUND

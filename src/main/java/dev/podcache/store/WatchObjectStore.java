@@ -172,7 +172,8 @@ public final class WatchObjectStore<T extends HasMetadata> extends EntryStore<T>
 
     /** Returns what reads and watches an object by name, also where list is forbidden. Takes no lock. */
     ListOrGet<T> listOrGet(ObjectKey key) {
-        return new ListOrGet<>(key, byName.apply(key), getter, options.timekeeper(), listRefusalLogged);
+        return new ListOrGet<>(
+                key, byName.apply(key), getter, options.timekeeper(), entries::isClosed, listRefusalLogged);
     }
 
     private void sweep() {

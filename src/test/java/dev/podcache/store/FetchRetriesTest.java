@@ -53,6 +53,7 @@ class FetchRetriesTest {
     private static final class RefusedTimers extends ForwardingTimekeeper {
 
         private boolean refused;
+        private boolean firesAtOnce;
 
         RefusedTimers(ManualTimekeeper time) {
             super(time);
@@ -62,6 +63,11 @@ class FetchRetriesTest {
         public Scheduled schedule(Duration delay, Runnable task) {
             if (refused) {
                 throw new InternalError("no timer");
+            }
+            if (firesAtOnce) {
+                firesAtOnce = false;
+                task.run();
+                return () -> {};
             }
             return super.schedule(delay, task);
         }
@@ -73,6 +79,7 @@ class FetchRetriesTest {
         final List<CompletableFuture<Fetched<Secret>>> attempts = new ArrayList<>();
         final List<Duration> timeouts = new ArrayList<>();
         final List<ReadSource> sources = new ArrayList<>();
+        int failsAtOnce; // the number of an attempt; 0 for none
 
         @Override
         public CompletableFuture<Fetched<Secret>> get(ObjectKey key, ReadSource source, Duration timeout) {
@@ -80,6 +87,9 @@ class FetchRetriesTest {
             attempts.add(attempt);
             timeouts.add(timeout);
             sources.add(source);
+            if (attempts.size() == failsAtOnce) {
+                fail(FailureReason.UNAVAILABLE, null);
+            }
             return attempt;
         }
 
@@ -345,6 +355,22 @@ class FetchRetriesTest {
 
         assertThat(outcome(fetch).isClosed()).isTrue();
         assertThat(time.scheduledTasks()).isZero();
+    }
+
+    /** A timer may fire before it is known here, and then the next one is known before it. */
+    @Test
+    void close_afterATimerThatFiredAtOnce_isFollowedByNoAttempt() {
+        timers.firesAtOnce = true;
+        server.failsAtOnce = 2;
+        Fetches<Secret> fetches = fetches(StoreOptions.defaults(timers));
+        begin(fetches, Fetch.latest(1));
+        server.fail(FailureReason.UNAVAILABLE, null);
+        assertThat(server.attempts).hasSize(2);
+        fetches.close();
+
+        time.advance(READ_TIMEOUT);
+
+        assertThat(server.attempts).hasSize(2);
     }
 
     @Test

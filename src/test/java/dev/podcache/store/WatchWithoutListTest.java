@@ -5,6 +5,7 @@ import static dev.podcache.store.WatchFixture.DB;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.ObjectGetter;
@@ -14,6 +15,7 @@ import dev.podcache.embedded.HeldRequests;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.CacheState;
+import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
@@ -27,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -36,6 +39,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(NoLeaks.class)
 class WatchWithoutListTest {
 
+    private final ApiServerException forbidden = new ApiServerException(FailureReason.FORBIDDEN, 403, null, "no", null);
     private final WatchFixture f = new WatchFixture();
 
     @AfterEach
@@ -226,6 +230,7 @@ class WatchWithoutListTest {
                     return getter.get(key, source, timeout);
                 },
                 f.timekeeper,
+                () -> false,
                 new AtomicBoolean(true));
         f.create(DB, "v1");
         f.refuse(Verb.LIST, 1000);
@@ -236,6 +241,67 @@ class WatchWithoutListTest {
 
         assertThat(listed).isCompleted();
         assertThat(timeouts).containsExactly(Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(5));
+    }
+
+    @Test
+    void listIsRefusedAtTheEndOfItsTime_noGetFollows() {
+        CompletableFuture<Listed<Secret>> list = new CompletableFuture<>();
+        CompletableFuture<Listed<Secret>> read = listOnly(list, () -> false).read(Duration.ofSeconds(30));
+        f.timekeeper.advance(Duration.ofSeconds(30).minusNanos(1));
+
+        list.completeExceptionally(forbidden);
+
+        assertThat(read).failsWithin(Duration.ZERO).withThrowableThat().withCause(forbidden);
+    }
+
+    @Test
+    void listIsRefusedAfterTheClose_noGetFollows() {
+        CompletableFuture<Listed<Secret>> list = new CompletableFuture<>();
+        AtomicBoolean closed = new AtomicBoolean();
+        CompletableFuture<Listed<Secret>> read = listOnly(list, closed::get).read(Duration.ofSeconds(30));
+        closed.set(true);
+
+        list.completeExceptionally(forbidden);
+
+        assertThat(read).failsWithin(Duration.ZERO).withThrowableThat().withCause(forbidden);
+    }
+
+    private ListOrGet<Secret> listOnly(CompletableFuture<Listed<Secret>> answer, BooleanSupplier closed) {
+        return new ListOrGet<>(
+                DB,
+                new OneList(answer),
+                (key, source, timeout) -> {
+                    throw new AssertionError("a GET");
+                },
+                f.timekeeper,
+                closed,
+                new AtomicBoolean(true));
+    }
+
+    /** A server that answers a list when it is told to, and nothing else. */
+    private record OneList(CompletableFuture<Listed<Secret>> answer) implements ListerWatcher<Secret> {
+
+        @Override
+        public CompletableFuture<Listed<Secret>> list(Duration timeout) {
+            return answer;
+        }
+
+        @Override
+        public WatchHandle watch(String version, Duration timeout, Consumer<WatchEvent<Secret>> events) {
+            throw new AssertionError("a watch");
+        }
+    }
+
+    @Test
+    void storeIsClosedDuringTheGet_noListFollows() {
+        f.create(DB, "v1");
+        f.refuse(Verb.LIST, 1000);
+        HeldRequests get = f.server.faults().holdNext(1, RequestPattern.any().verb(Verb.GET));
+        f.store.addReference(DB, POD);
+        f.store.close();
+        get.release();
+
+        assertThat(f.server.count(Verb.LIST)).isOne();
     }
 
     /** Records the timeouts of lists. */
