@@ -166,18 +166,21 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
      */
     @Override
     public void start() throws OperatorException {
+        Object begun;
         synchronized (this) {
             if (isRunning()) {
                 return;
             }
             // in sequence, because the listener only marks primaries: the pool would start a thread for each object
             subscription = manager.listen(MoreExecutors.newSequentialExecutor(threads.get()), this::changed);
+            begun = subscription;
             super.start();
             primaries.open(knownPrimaries);
         }
         new StartReads<>(name(), kind, manager).read(primaries.objects());
         synchronized (this) {
-            started = isRunning();
+            // it may have been stopped, and started again, meanwhile
+            started = isRunning() && subscription == begun;
         }
     }
 
