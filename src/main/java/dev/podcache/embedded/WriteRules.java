@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.common.collect.ImmutableList;
 import dev.podcache.object.ObjectKey;
-import dev.podcache.pod.PodOrigin;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -36,6 +35,7 @@ final class WriteRules {
     private static final String EPHEMERAL_CONTAINERS = "ephemeralContainers";
     private static final String SPEC_EPHEMERAL = "spec." + EPHEMERAL_CONTAINERS;
     private static final String IMMUTABLE = "field is immutable when `immutable` is set";
+    private static final String MIRROR = "kubernetes.io/config.mirror";
     private static final int MAX_PAYLOAD_BYTES = 1 << 20;
 
     private WriteRules() {}
@@ -116,7 +116,7 @@ final class WriteRules {
      * has already must be among them. A mirror pod can have none: its node would not start them.
      */
     private static ObjectNode withEphemeralContainers(ObjectKey key, ObjectNode current, ObjectNode object) {
-        if (current.path("metadata").path("annotations").has(PodOrigin.MIRROR)) {
+        if (current.path("metadata").path("annotations").has(MIRROR)) {
             // upstream names the empty path, which it writes like this
             throw invalidPod(key, FieldError.forbidden("[]", "static pods do not support ephemeral containers"));
         }

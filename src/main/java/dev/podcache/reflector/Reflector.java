@@ -52,9 +52,9 @@ public final class Reflector<T> implements AutoCloseable {
      * no call begins after it.
      *
      * Throws. A sink, server or timer that throws has failed the attempt: it is repeated, by a list if the sink has missed
-     * something, which it has not if disconnected() throws. If even that cannot be arranged, because memory is missing,
-     * `damage` says so, and the next step arranges it: the sweep of the Recovery, after 10 s at the latest, if nothing
-     * comes before.
+     * something, or if disconnected() throws after a list that was to confirm. If even that cannot be arranged, because memory
+     * is missing, `damage` says so, and the next step arranges it: the sweep of the Recovery, after 10 s at the latest, if
+     * nothing comes before.
      *
      * Confirmed   since                                    an accepted watch              ends when
      * -------------------------------------------------------------------------------------------------------------

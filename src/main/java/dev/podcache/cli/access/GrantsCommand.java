@@ -104,7 +104,8 @@ public final class GrantsCommand implements Callable<Integer> {
             names = "--print-rbac",
             description =
                     "print what the identities of the controller and of the operator need, each rule with its reason,"
-                            + " ready for kubectl apply; needs a cluster only to list the namespaces that labels select")
+                            + " ready for kubectl apply; asks the API server for plurals, and for the namespaces that labels"
+                            + " select. Without a kubeconfig and without labels it derives the plurals")
     private boolean printRbac;
 
     @Option(
