@@ -71,11 +71,11 @@ final class Registrations {
      * subject holds there is a ReadHold, which says whether he may read it now. An owner that registers with another subject gets
      * others for everything. CachedReviews is called under the monitor, and its requests are sent by an effect.
      *
-     * For the reads of an object, a call that succeeds is one step too, although reads without an owner see it when the
-     * references of the store change, and reads of the owner when `held` does. Between the two, reads of the owner wait, because
-     * they find no hold and look again under the monitor: an object that is new has none yet, one that is released has none any
-     * more, and an owner that begins to read on behalf of somebody, or ceases to, has none at all meanwhile. A read that
-     * finds a hold takes no lock. What a call that fails had added, reads without an owner may have seen.
+     * Reads of one object see a call as one step. It changes two things: the references of the store, by which reads without an
+     * owner are answered, and `held`, by which reads of the owner are. While they differ, reads of the owner find no hold. Then
+     * they look again under the monitor, and so wait for the end of the call. A new object has no hold yet. A released one has none
+     * any more. An owner that gets its first subject, or loses it, has no hold on anything meanwhile. A read that finds a hold
+     * takes no lock. A call that fails takes back what it added; reads without an owner may have seen that.
      */
 
     private static final Logger log = LoggerFactory.getLogger(Manager.class);
@@ -158,7 +158,7 @@ final class Registrations {
                 try {
                     updated = registration.update(referrer, version, wanted, effects::add);
                 } finally {
-                    // after an update in vain another thread removes it too: this saves waiting for it
+                    // if another thread released it, that one removes it too: this saves waiting for it
                     forgetIfReleased(referrer, registration);
                 }
             }
@@ -556,8 +556,8 @@ final class Registrations {
 
         private final Referrer referrer; // as it was registered first: the stores know it so
 
-        // Read without the monitor. Written after new references are added and before old ones are taken back, so that
-        // every reference that it lists exists; if what reads without an owner may see changes too, see above.
+        // Read without the monitor. Written after new references are added and before old ones are taken back: every
+        // reference that it lists exists. An owner that gets a subject, or loses it, is without holds until then.
         private volatile OwnerHolds held; // written under this
         private volatile boolean released; // written under this
 
@@ -636,7 +636,7 @@ final class Registrations {
             return true;
         }
 
-        /** Takes back the references and holds that the owner has no longer. */
+        /** Takes back the references of {@code before} that are not in {@code after}, and closes their holds. */
         private void takeBackOldLocked(
                 OwnerHolds before,
                 OwnerHolds after,

@@ -335,7 +335,7 @@ class StoreManager<T> implements Manager<T> {
         return owner.isOnBehalf() ? registrations.registered(owner) : owner;
     }
 
-    /** Returns who is behind a restricted reference; null if he holds the object no longer. */
+    /** Returns the owner of a restricted reference, with its hold; null if it holds the object no longer. */
     final Registrations.@Nullable Holder holder(Referrer owner, ObjectKey key) {
         return registrations.holder(owner, this, key);
     }

@@ -54,7 +54,7 @@ final class ListOrGet<T extends HasMetadata> implements ListerWatcher<T> {
      * Makes an instance for one object.
      *
      * @param server lists and watches the object by name
-     * @param closed whether the answer of a list is not followed by a further request
+     * @param closed whether the store is closed; then no request is sent after an answer
      * @param refusalLogged set once the log says that objects of this kind are read with GET
      */
     ListOrGet(
@@ -114,8 +114,8 @@ final class ListOrGet<T extends HasMetadata> implements ListerWatcher<T> {
     }
 
     /**
-     * Reads the object with a GET, after a list that was forbidden. Fails with the failure of the list if that was another, if
-     * the GET is forbidden too, or if it is too late for one.
+     * Reads the object with a GET, after a list that was forbidden. Fails with {@code refusal} if that is another failure, if
+     * the GET is forbidden too, if no time is left, or if the store is closed.
      */
     private CompletableFuture<ImmutableList<Fetched<T>>> get(Duration timeout, Throwable refusal) {
         if (!isForbidden(refusal) || !mayGoOn(timeout)) {

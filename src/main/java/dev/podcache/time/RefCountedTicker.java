@@ -16,8 +16,7 @@ public final class RefCountedTicker {
 
     private int users; // guarded by this
     private long epoch; // guarded by this; counts the periods of use
-    private Timekeeper.@Nullable Scheduled
-            next; // guarded by this; null while there is no user, or no timer could be set
+    private Timekeeper.@Nullable Scheduled next; // guarded by this; null without a timer
 
     /**
      * Makes a ticker without users.
