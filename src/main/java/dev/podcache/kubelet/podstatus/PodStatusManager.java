@@ -30,8 +30,9 @@ import java.util.function.DoubleSupplier;
  * slow answer delays only its own pod: 110 pods take 220 requests in 14 rounds.
  *
  * <p>A failed report is repeated after a pause that affects only its pod: at first at most 1 s, then doubled up to
- * 10 s, or as long as the server requests (Retry-After). Every 10 s, a full pass compares the pods at the API server
- * with their reported statuses, and repeats the reports that others have overwritten.
+ * 10 s, or as long as the server requests (Retry-After). A report also fails if its PATCH is answered with a status that
+ * another client has changed since the GET. Every 10 s, a full pass compares the pods at the API server with their
+ * reported statuses, and repeats the reports that others have overwritten.
  *
  * <p>The status of a static pod is reported for its mirror pod, as {@link PodLookup#atServer} finds it, again for each
  * new mirror pod, and not while there is none. A mirror pod is never deleted.

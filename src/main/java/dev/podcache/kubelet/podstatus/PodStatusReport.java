@@ -1,6 +1,8 @@
 package dev.podcache.kubelet.podstatus;
 
+import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.ObjectApi;
+import dev.podcache.object.FailureReason;
 import dev.podcache.pod.PodEnd;
 import dev.podcache.time.ApiTime;
 import dev.podcache.time.Timekeeper;
@@ -40,7 +42,8 @@ final class PodStatusReport {
     }
 
     /**
-     * Starts the requests. The future fails if a request fails, and with CancellationException if closed.
+     * Starts the requests. The future fails if a request fails, with CONFLICT if another client changed what the node
+     * writes between GET and PATCH, and with CancellationException if closed.
      *
      * @param uid the UID of the pod at the server: for a static pod, that of its mirror pod
      */
@@ -53,15 +56,30 @@ final class PodStatusReport {
             return CompletableFuture.completedFuture(new Result.Gone());
         }
         PodStatus before = PodParts.status(server);
-        PodStatus merged =
-                PodStatusMerge.merge(before, wanted.status(), !wanted.finished(), ApiTime.of(timekeeper.wallTime()));
-        StatusPatch patch = StatusPatch.between(uid, before, merged);
+        StatusPatch patch = StatusPatch.between(uid, before, merged(before, wanted));
         if (patch.unchanged()) {
             return end(server, wanted);
         }
         requireOpen();
         return api.patchStatus(wanted.key(), patch.json())
-                .thenComposeAsync(written -> end(written, wanted), timekeeper.workers());
+                .thenComposeAsync(written -> written(written, patch, wanted), timekeeper.workers());
+    }
+
+    private PodStatus merged(PodStatus server, VersionedPodStatus wanted) {
+        return PodStatusMerge.merge(server, wanted.status(), !wanted.finished(), ApiTime.of(timekeeper.wallTime()));
+    }
+
+    private CompletableFuture<Result> written(Pod server, StatusPatch patch, VersionedPodStatus wanted) {
+        PodStatus answered = PodParts.status(server);
+        // what the patch would mend is what a server drops that does not know it; anything else, another client wrote
+        if (!patch.turns(answered, merged(answered, wanted))) {
+            throw ApiServerException.withoutAnswer(
+                    FailureReason.CONFLICT,
+                    "PATCH Pod " + wanted.key() + "/status",
+                    "another client changed the status since it was read",
+                    null);
+        }
+        return end(server, wanted);
     }
 
     private CompletableFuture<Result> end(Pod server, VersionedPodStatus wanted) {

@@ -1,6 +1,7 @@
 package dev.podcache.kubelet.podstatus;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -10,28 +11,44 @@ import io.fabric8.kubernetes.api.model.PodStatus;
 /**
  * A patch that changes one status of a pod into another.
  *
- * @param json a strategic merge patch with sorted fields; contains the pod's UID, so that it cannot apply to another
- *     pod
- * @param unchanged whether the patch would change nothing
+ * @param tree a strategic merge patch; contains the pod's UID, so that it cannot apply to another pod. Not modified
  */
-record StatusPatch(String json, boolean unchanged) {
+record StatusPatch(ObjectNode tree) {
 
     // Follows PatchPodStatus of pkg/util/pod/pod.go of Kubernetes.
 
     private static final JsonMapper MAPPER =
             JsonMapper.builder().enable(JsonNodeFeature.WRITE_PROPERTIES_SORTED).build();
     private static final StrategicMergePatch PODS = StrategicMergePatch.of("Pod");
+    private static final String STATUS = "status";
 
     /** Returns the patch from {@code before} to {@code after} for the pod with this UID. */
     static StatusPatch between(String uid, PodStatus before, PodStatus after) {
-        ObjectNode original = MAPPER.createObjectNode();
-        original.set("status", CanonicalStatus.tree(before));
-        ObjectNode modified = MAPPER.createObjectNode();
+        ObjectNode modified = pod(CanonicalStatus.tree(after));
         modified.putObject("metadata").put("uid", uid);
-        modified.set("status", CanonicalStatus.tree(after));
-        ObjectNode patch = PODS.diff(original, modified);
+        return new StatusPatch(PODS.diff(pod(CanonicalStatus.tree(before)), modified));
+    }
+
+    private static ObjectNode pod(JsonNode status) {
+        return MAPPER.createObjectNode().set(STATUS, status);
+    }
+
+    /** Returns whether the patch would change nothing. */
+    boolean unchanged() {
+        return !tree.has(STATUS);
+    }
+
+    /** Returns whether the patch, applied to {@code before}, makes {@code after} of it. */
+    boolean turns(PodStatus before, PodStatus after) {
+        ObjectNode patched = PODS.apply(pod(CanonicalStatus.tree(before)), tree);
+        return PODS.diff(pod(patched.path(STATUS)), pod(CanonicalStatus.tree(after)))
+                .isEmpty();
+    }
+
+    /** Returns the patch as JSON, with sorted fields. */
+    String json() {
         try {
-            return new StatusPatch(MAPPER.writeValueAsString(patch), !patch.has("status"));
+            return MAPPER.writeValueAsString(tree);
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("cannot write a JSON tree as text", e);
         }

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.ObjectApi;
+import dev.podcache.embedded.HeldRequests;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.FailureReason;
@@ -20,6 +21,7 @@ import dev.podcache.testing.ForwardingObjectApi;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.TooManyRequests;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodStatus;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,6 +107,35 @@ class PodStatusTroubleTest {
         set(pod, "Running");
         world.sync();
         world.time.advance(Duration.ofMinutes(1));
+    }
+
+    /** What the answer to the PATCH shows beside its own changes is not taken for a status that the server made of it. */
+    @Test
+    @ExpectedWarnings(NOT_REPORTED)
+    void statusIsOverwrittenBetweenGetAndPatch_isReportedAgain() {
+        set(pod, "Running");
+        world.sync();
+        HeldRequests get = world.server.faults().hold(RequestPattern.any().verb(GET));
+        manager.setPodStatus(pod, withMessage("a second status"));
+        world.sync();
+        world.server.cluster().updateStatus(Given.withStatus(world.stored("cart"), status("Unknown")));
+        get.release();
+        world.requests();
+
+        world.time.advance(FIRST_PAUSE);
+        world.watch();
+
+        assertThat(world.storedStatus("cart").getPhase()).isEqualTo("Running");
+        assertThat(world.storedStatus("cart").getMessage()).isEqualTo("a second status");
+        assertThat(world.requests()).containsExactly(GET, PATCH);
+        world.time.advance(Duration.ofMinutes(5));
+        assertThat(world.requests()).isEmpty();
+    }
+
+    private static PodStatus withMessage(String message) {
+        PodStatus status = status("Running", running("c1"));
+        status.setMessage(message);
+        return status;
     }
 
     @Test

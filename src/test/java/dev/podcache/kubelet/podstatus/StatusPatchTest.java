@@ -66,4 +66,31 @@ class StatusPatchTest {
                         .unchanged())
                 .isTrue();
     }
+
+    @Test
+    void turns_statusOfAServerThatDroppedAField_isTrue() {
+        PodStatus after = status("Running", waiting("a"));
+        after.setNominatedNodeName("node-1");
+        StatusPatch patch = StatusPatch.between("myuid", before(), after);
+
+        assertThat(patch.turns(before(), after)).isTrue();
+        assertThat(patch.turns(after, after)).isTrue();
+        assertThat(patch.turns(status("Running", waiting("a")), after)).isTrue();
+    }
+
+    @Test
+    void turns_statusThatAnotherClientChanged_isFalse() {
+        PodStatus after = before();
+        after.setMessage("random message");
+        StatusPatch patch = StatusPatch.between("myuid", before(), after);
+
+        assertThat(patch.turns(withConditions(status("Unknown"), condition("Ready", "True")), after))
+                .isFalse();
+        assertThat(patch.turns(
+                        withConditions(
+                                status("Running"), condition("Ready", "False"), condition("PodScheduled", "True")),
+                        after))
+                .isFalse();
+        assertThat(patch.turns(before(), after)).isTrue();
+    }
 }
