@@ -9,6 +9,7 @@ import dev.podcache.controlplane.cluster.ObservedNode;
 import dev.podcache.controlplane.cluster.RequestSlots;
 import dev.podcache.node.NodeTtlSource;
 import dev.podcache.object.FailureReason;
+import dev.podcache.object.ResourceVersions;
 import io.fabric8.kubernetes.api.model.Node;
 import java.time.Duration;
 import java.util.HashMap;
@@ -122,13 +123,21 @@ public final class TtlController {
                 ObservedNode now = cache.node(node);
                 // changes that came during the write were not checked, and it may be another Node of that name
                 if (now != null
-                        && !(value.equals(ttl) && before != null && before.uid().equals(now.uid()))) {
+                        && (!value.equals(ttl)
+                                || before == null
+                                || !before.uid().equals(now.uid())
+                                || isOlder(written, now))) {
                     check(now);
                 }
             } else {
                 retry(node, failure);
             }
         });
+    }
+
+    private static boolean isOlder(@Nullable Node written, ObservedNode now) {
+        return written != null
+                && ResourceVersions.isOlder(written.getMetadata().getResourceVersion(), now.resourceVersion());
     }
 
     private void retry(String node, Throwable failure) {

@@ -189,6 +189,17 @@ class TtlControllerTest {
     }
 
     @Test
+    void annotationIsOverwrittenBeforeTheAnswer_isWrittenAgain() {
+        cluster.holdAnswers();
+        add(1);
+        cluster.put(node(1, "60"));
+        cluster.release();
+
+        assertThat(ttl(1)).isEqualTo("0");
+        assertThat(cluster.calls()).hasSize(2);
+    }
+
+    @Test
     void nodeIsDeletedBeforeItIsWritten_isNotWrittenAgain() {
         cluster.hold();
         add(1);
