@@ -10,6 +10,7 @@ import dev.podcache.kubelet.podstatus.PodStatusManager;
 import dev.podcache.kubelet.podstatus.PodStatuses;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.ForwardingObjectApi;
 import dev.podcache.testing.ManualTimers;
 import dev.podcache.testing.Needs;
@@ -21,6 +22,7 @@ import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.time.Duration;
@@ -59,6 +61,7 @@ class PodStatusRealServerTest {
     private static final class Logged extends ForwardingObjectApi<Pod> {
 
         private final List<String> requests = new CopyOnWriteArrayList<>();
+        private volatile Runnable beforeNextPatch = () -> {};
 
         Logged(ObjectApi<Pod> api) {
             super(api);
@@ -77,6 +80,9 @@ class PodStatusRealServerTest {
         @Override
         public CompletableFuture<Pod> patchStatus(ObjectKey key, String patch) {
             requests.add("PATCH " + key.name());
+            Runnable before = beforeNextPatch;
+            beforeNextPatch = () -> {};
+            before.run();
             return super.patchStatus(key, patch);
         }
 
@@ -115,6 +121,50 @@ class PodStatusRealServerTest {
         assertThat(shop.kubectl("describe", "pod", "cart"))
                 .containsPattern("Ready +True")
                 .containsPattern("QoS Class: +BestEffort");
+    }
+
+    /** Providers often know one address only. The server makes a list of it, which must not look like a foreign change. */
+    @Test
+    void setPodStatus_withAnAddressOnly_isOneReport() {
+        Pod pod = create("cart");
+        PodStatus status = running(pod);
+        status.setPodIPs(null);
+
+        manager.setPodStatus(pod, status);
+        await().until(() -> phase("cart").equals("Running"));
+        status.setMessage("a second report");
+        manager.setPodStatus(pod, status);
+        await().until(() -> "a second report".equals(read("cart").getStatus().getMessage()));
+
+        assertThat(read("cart").getStatus().getPodIPs()).hasSize(1);
+        // a full pass may add a GET
+        assertThat(api.requests()).filteredOn("PATCH cart"::equals).hasSize(2);
+    }
+
+    @Test
+    @ExpectedWarnings("another client changed the status")
+    void statusIsOverwrittenBetweenGetAndPatch_isReportedAgain() {
+        Pod pod = create("cart");
+        PodStatus status = running(pod);
+        manager.setPodStatus(pod, status);
+        await().until(() -> phase("cart").equals("Running"));
+
+        api.beforeNextPatch = () -> shop.admin()
+                .pods()
+                .inNamespace(shop.name())
+                .withName("cart")
+                .editStatus(running -> new PodBuilder(running)
+                        .editStatus()
+                        .withPhase("Unknown")
+                        .endStatus()
+                        .build());
+        status.setMessage("a second report");
+        manager.setPodStatus(pod, status);
+
+        await().until(() -> {
+            PodStatus stored = read("cart").getStatus();
+            return "Running".equals(stored.getPhase()) && "a second report".equals(stored.getMessage());
+        });
     }
 
     @Test

@@ -115,9 +115,10 @@ public class PodStatusMergeBenchmark {
 
     /** The merge, and the patch to be sent. */
     @Benchmark
-    public StatusPatch mergeAndPatch() {
+    public String mergeAndPatch() {
         return StatusPatch.between(
-                pod.getMetadata().getUid(), atServer, PodStatusMerge.merge(atServer, unready, true, NOW));
+                        pod.getMetadata().getUid(), atServer, PodStatusMerge.merge(atServer, unready, true, NOW))
+                .json();
     }
 
     /** fabric8's patch. */

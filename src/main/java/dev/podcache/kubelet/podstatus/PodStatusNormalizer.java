@@ -3,6 +3,7 @@ package dev.podcache.kubelet.podstatus;
 import static dev.podcache.kubelet.podstatus.PodParts.present;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.google.common.base.Strings;
 import dev.podcache.time.ApiTime;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerState;
@@ -10,6 +11,7 @@ import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodCondition;
+import io.fabric8.kubernetes.api.model.PodIP;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import java.util.ArrayList;
@@ -18,8 +20,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Normalises statuses before they are compared and sent: truncates times to seconds, sorts containers, and limits
- * termination messages.
+ * Normalises statuses before they are compared and sent: truncates times to seconds, sorts containers, completes
+ * the pod's addresses, and limits termination messages.
  */
 final class PodStatusNormalizer {
 
@@ -36,6 +38,7 @@ final class PodStatusNormalizer {
         PodStatus copy = PodParts.copy(status);
         PodSpec spec = pod.getSpec();
         copy.setStartTime(ApiTime.truncated(copy.getStartTime()));
+        normaliseAddresses(copy);
         for (PodCondition condition : present(copy.getConditions())) {
             condition.setLastProbeTime(ApiTime.truncated(condition.getLastProbeTime()));
             condition.setLastTransitionTime(ApiTime.truncated(condition.getLastTransitionTime()));
@@ -55,6 +58,17 @@ final class PodStatusNormalizer {
                 limit));
         copy.setEphemeralContainerStatuses(normalised(copy.getEphemeralContainerStatuses(), byName, limit));
         return copy;
+    }
+
+    /** Makes the first address equal to the address, as the API server does. */
+    private static void normaliseAddresses(PodStatus status) {
+        List<PodIP> all = present(status.getPodIPs());
+        @Nullable String first = all.isEmpty() ? null : all.get(0).getIp();
+        if (Strings.isNullOrEmpty(status.getPodIP())) {
+            status.setPodIP(first);
+        } else if (!status.getPodIP().equals(first)) {
+            status.setPodIPs(List.of(PodStatuses.podIp(status.getPodIP())));
+        }
     }
 
     private static List<ContainerStatus> normalised(

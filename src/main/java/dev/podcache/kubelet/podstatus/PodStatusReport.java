@@ -69,10 +69,11 @@ final class PodStatusReport {
         return PodStatusMerge.merge(server, wanted.status(), !wanted.finished(), ApiTime.of(timekeeper.wallTime()));
     }
 
-    private CompletableFuture<Result> written(Pod server, StatusPatch patch, VersionedPodStatus wanted) {
+    private CompletableFuture<Result> written(Pod server, StatusPatch sent, VersionedPodStatus wanted) {
         PodStatus answered = PodParts.status(server);
-        // what the patch would mend is what a server drops that does not know it; anything else, another client wrote
-        if (!patch.turns(answered, merged(answered, wanted))) {
+        // a server may have dropped what was sent, as it would again; any other difference is what another client wrote
+        PodStatus kept = PodStatusNormalizer.normalised(server, sent.applied(answered));
+        if (!PodStatusEquality.equal(kept, merged(answered, wanted))) {
             throw ApiServerException.withoutAnswer(
                     FailureReason.CONFLICT,
                     "PATCH Pod " + wanted.key() + "/status",

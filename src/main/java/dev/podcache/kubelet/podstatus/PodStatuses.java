@@ -162,7 +162,7 @@ public final class PodStatuses {
         return made;
     }
 
-    private static PodIP podIp(String address) {
+    static PodIP podIp(String address) {
         PodIP made = new PodIP();
         made.setIp(address);
         return made;

@@ -1,10 +1,10 @@
 package dev.podcache.kubelet.podstatus;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.podcache.object.ModelJson;
 import dev.podcache.patch.StrategicMergePatch;
 import io.fabric8.kubernetes.api.model.PodStatus;
 
@@ -29,7 +29,7 @@ record StatusPatch(ObjectNode tree) {
         return new StatusPatch(PODS.diff(pod(CanonicalStatus.tree(before)), modified));
     }
 
-    private static ObjectNode pod(JsonNode status) {
+    private static ObjectNode pod(ObjectNode status) {
         return MAPPER.createObjectNode().set(STATUS, status);
     }
 
@@ -38,11 +38,10 @@ record StatusPatch(ObjectNode tree) {
         return !tree.has(STATUS);
     }
 
-    /** Returns whether the patch, applied to {@code before}, makes {@code after} of it. */
-    boolean turns(PodStatus before, PodStatus after) {
-        ObjectNode patched = PODS.apply(pod(CanonicalStatus.tree(before)), tree);
-        return PODS.diff(pod(patched.path(STATUS)), pod(CanonicalStatus.tree(after)))
-                .isEmpty();
+    /** Returns {@code status} with the patch applied. */
+    PodStatus applied(PodStatus status) {
+        ObjectNode patched = PODS.apply(pod(CanonicalStatus.tree(status)), tree);
+        return ModelJson.model(patched.path(STATUS), PodStatus.class);
     }
 
     /** Returns the patch as JSON, with sorted fields. */

@@ -17,11 +17,14 @@ import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodIP;
 import io.fabric8.kubernetes.api.model.PodSpecBuilder;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import io.fabric8.kubernetes.api.model.PodStatusBuilder;
+import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -226,5 +229,37 @@ class PodStatusNormalizerTest {
         leaks.watchForMutation(status);
 
         PodStatusNormalizer.normalised(pod(spec("Never", "a", "b")), status);
+    }
+
+    /** A kube-apiserver does the same, and would answer with another status than it was sent. */
+    @ParameterizedTest
+    @CsvSource(
+            nullValues = "-",
+            value = {
+                "-, -, -, -",
+                "10.0.0.1, -, 10.0.0.1, 10.0.0.1",
+                "-, 10.0.0.1 fd00::1, 10.0.0.1, 10.0.0.1 fd00::1",
+                "10.0.0.1, 10.0.0.1 fd00::1, 10.0.0.1, 10.0.0.1 fd00::1",
+                "10.0.0.2, 10.0.0.1 fd00::1, 10.0.0.2, 10.0.0.2"
+            })
+    void normalised_addressAndAddresses_agree(
+            @Nullable String address,
+            @Nullable String addresses,
+            @Nullable String expected,
+            @Nullable String expectedAddresses) {
+        PodStatus status = status("Running");
+        status.setPodIP(address);
+        status.setPodIPs(podIps(addresses));
+
+        PodStatus normalised = PodStatusNormalizer.normalised(pod(spec("Always", "c1")), status);
+
+        assertThat(normalised.getPodIP()).isEqualTo(expected);
+        assertThat(PodParts.present(normalised.getPodIPs())).isEqualTo(podIps(expectedAddresses));
+    }
+
+    private static List<PodIP> podIps(@Nullable String addresses) {
+        return addresses == null
+                ? List.of()
+                : Stream.of(addresses.split(" ")).map(PodIP::new).toList();
     }
 }

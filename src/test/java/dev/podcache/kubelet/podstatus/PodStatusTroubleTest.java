@@ -21,6 +21,7 @@ import dev.podcache.testing.ForwardingObjectApi;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.TooManyRequests;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodCondition;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -411,7 +412,7 @@ class PodStatusTroubleTest {
         ObjectApi<Pod> old = new ForwardingObjectApi<>(server) {
             @Override
             public CompletableFuture<Pod> patchStatus(ObjectKey key, String patch) {
-                return super.patchStatus(key, patch.replaceAll("\"observedGeneration\":\\d+,", ""));
+                return super.patchStatus(key, patch.replaceAll("\"observedGeneration\":\\d+,?", ""));
             }
         };
         try (PodStatusManager other = new PodStatusManager(
@@ -428,6 +429,19 @@ class PodStatusTroubleTest {
             world.time.advance(Duration.ofMinutes(5));
 
             assertThat(world.requests()).isEmpty();
+
+            other.setPodStatus(
+                    pod,
+                    Given.withConditions(
+                            status("Running", running("c1")), Given.condition("DisruptionTarget", "True")));
+            other.terminatePod(pod);
+            world.sync();
+
+            assertThat(world.requests()).containsExactly(GET, PATCH);
+            assertThat(world.storedStatus("cart").getPhase()).isEqualTo("Failed");
+            assertThat(world.storedStatus("cart").getConditions())
+                    .extracting(PodCondition::getType)
+                    .contains("DisruptionTarget");
         }
     }
 

@@ -8,7 +8,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
+import io.fabric8.kubernetes.api.model.PodIP;
 import io.fabric8.kubernetes.api.model.PodStatus;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** TestPatchPodStatus of upstream, to the byte. */
@@ -68,29 +70,51 @@ class StatusPatchTest {
     }
 
     @Test
-    void turns_statusOfAServerThatDroppedAField_isTrue() {
+    void applied_toWhatAServerDroppedFieldsOf_isTheStatusThatWasSent() {
         PodStatus after = status("Running", waiting("a"));
         after.setNominatedNodeName("node-1");
         StatusPatch patch = StatusPatch.between("myuid", before(), after);
 
-        assertThat(patch.turns(before(), after)).isTrue();
-        assertThat(patch.turns(after, after)).isTrue();
-        assertThat(patch.turns(status("Running", waiting("a")), after)).isTrue();
+        assertThat(PodStatusEquality.equal(patch.applied(after), after)).isTrue();
+        for (PodStatus answered : List.of(before(), status("Running", waiting("a")))) {
+            assertThat(PodStatusEquality.equal(patch.applied(answered), after)).isTrue();
+        }
     }
 
     @Test
-    void turns_statusThatAnotherClientChanged_isFalse() {
+    void applied_toWhatAnotherClientChanged_isNot() {
         PodStatus after = before();
         after.setMessage("random message");
         StatusPatch patch = StatusPatch.between("myuid", before(), after);
 
-        assertThat(patch.turns(withConditions(status("Unknown"), condition("Ready", "True")), after))
-                .isFalse();
-        assertThat(patch.turns(
-                        withConditions(
-                                status("Running"), condition("Ready", "False"), condition("PodScheduled", "True")),
-                        after))
-                .isFalse();
-        assertThat(patch.turns(before(), after)).isTrue();
+        PodStatus otherPhase = before();
+        otherPhase.setPhase("Unknown");
+        PodStatus withAddress = before();
+        withAddress.setPodIPs(List.of(new PodIP("10.0.0.1")));
+        PodStatus notReady =
+                withConditions(status("Running"), condition("Ready", "False"), condition("PodScheduled", "True"));
+        PodStatus lessConditions = withConditions(status("Running"), condition("PodScheduled", "True"));
+        for (PodStatus answered : List.of(otherPhase, withAddress, notReady, lessConditions)) {
+            assertThat(PodStatusEquality.equal(patch.applied(answered), after)).isFalse();
+        }
+    }
+
+    @Test
+    void applied_toOtherConditionsOfAnotherClient_isEqual() {
+        PodStatus first =
+                withConditions(status("Running"), condition("example.com/gate", "True"), condition("Ready", "False"));
+        PodStatus second =
+                withConditions(status("Running"), condition("example.com/gate", "True"), condition("Ready", "True"));
+        StatusPatch patch = StatusPatch.between("myuid", first, second);
+
+        PodStatus without = withConditions(status("Running"), condition("Ready", "True"));
+        PodStatus with = withConditions(
+                status("Running"),
+                condition("example.com/gate", "True"),
+                condition("example.com/other", "True"),
+                condition("Ready", "True"));
+        for (PodStatus answered : List.of(without, with)) {
+            assertThat(PodStatusEquality.equal(patch.applied(answered), second)).isTrue();
+        }
     }
 }
