@@ -54,8 +54,8 @@ public interface Manager<T> {
      * reads on behalf of a subject, only while the API server says that the subject may get it.
      *
      * <p>A cache hit does not block. Otherwise the call waits for the first review of what the subject may get, at most ten
-     * seconds, and then as for a read without an owner. What the owner does not hold yet is looked for again once a call in
-     * progress that registers or unregisters it is over, which makes no request.
+     * seconds, and then as for a read without an owner. While another call registers or unregisters the owner, a read of what
+     * it does not hold waits for that call, which makes no request.
      *
      * @param owner with the subject that it was registered with last
      * @throws dev.podcache.object.ObjectUnavailableException.Denied if the subject may not get the object, or it is not
@@ -214,7 +214,7 @@ public interface Manager<T> {
 
     /**
      * Returns the object like {@link #peek(String, String)} if it is in memory, the owner has registered it, and may read it
-     * now. May wait for a call in progress that registers or unregisters the owner, which makes no request.
+     * now. While another call registers or unregisters the owner, waits for that call as {@code getObject} does.
      *
      * @throws IllegalArgumentException as {@code getObject}
      */

@@ -85,7 +85,8 @@ public final class PodStatusManager implements AutoCloseable {
     /**
      * Sets the status of a pod. Keeps the previous start time, and the transition times of the node's conditions whose
      * status is unchanged; sets the others to the current time. Truncates times to seconds, and termination messages to
-     * 12288 bytes divided by the number of containers in the spec.
+     * 12288 bytes divided by the number of containers in the spec. Of {@code podIP} and {@code podIPs}, sets the one that is
+     * missing from the other; if both are set and differ, {@code podIP} counts.
      *
      * <p>Rejects, with a warning in the log, a status that reverts an end: of a container that has terminated and must
      * not restart under the pod's restart policy, or of a pod that has Succeeded or Failed.

@@ -60,7 +60,7 @@ final class PodStatusNormalizer {
         return copy;
     }
 
-    /** Makes the first address equal to the address, as the API server does. */
+    /** Makes {@code podIP} and the first of {@code podIPs} equal, as the API server does: {@code podIP} counts if both are set. */
     private static void normaliseAddresses(PodStatus status) {
         List<PodIP> all = present(status.getPodIPs());
         @Nullable String first = all.isEmpty() ? null : all.get(0).getIp();

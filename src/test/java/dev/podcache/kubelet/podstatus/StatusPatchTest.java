@@ -13,7 +13,7 @@ import io.fabric8.kubernetes.api.model.PodStatus;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** TestPatchPodStatus of upstream, to the byte. */
+/** TestPatchPodStatus of upstream, to the byte, and what an answer to a patch says. */
 class StatusPatchTest {
 
     private static PodStatus before() {
