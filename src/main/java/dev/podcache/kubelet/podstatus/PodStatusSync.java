@@ -6,7 +6,6 @@ import dev.podcache.object.FailureReason;
 import dev.podcache.pod.PodEnd;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Pod;
-import io.fabric8.kubernetes.api.model.PodStatus;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -32,7 +31,8 @@ final class PodStatusSync implements AutoCloseable {
      * that needs one: at most `mostReports` at a time, and one for a pod. It does not wait for the reports. At most one scan
      * is pending, so that a pod that changed three times is reported once. Scans run one at a time, on the timer thread.
      *
-     * A full pass, every 10 s, forgets the reported version of pods whose status at the server differs from it.
+     * A full pass, every 10 s, forgets the reported version of pods whose status at the server differs from it, and of
+     * pods that the server said are gone and that the watch shows anew.
      *
      * A failed report pauses only its own pod. A conflict on the UID, because another pod has taken the name since the
      * GET, counts as a failure: the GET of the next attempt decides, and nothing is lost if the conflict had another cause.
@@ -217,10 +217,10 @@ final class PodStatusSync implements AutoCloseable {
     private void completed(VersionedPodStatus status, String serverUid, PodStatusReport.Result result) {
         String uid = status.pod().uid();
         if (result instanceof PodStatusReport.Result.Reported success) {
-            remember(status, serverUid, success.answered());
+            remember(uid, ReportedVersion.answered(status, serverUid, success.answered()));
         } else if (status.isStatic()) {
             // the next mirror pod gets the status
-            remember(status, serverUid, null);
+            remember(uid, ReportedVersion.gone(status, serverUid, cache.atServer(uid)));
         } else {
             cache.remove(uid);
             synchronized (this) {
@@ -231,33 +231,34 @@ final class PodStatusSync implements AutoCloseable {
         }
     }
 
-    private synchronized void remember(VersionedPodStatus status, String serverUid, @Nullable PodStatus answered) {
-        String uid = status.pod().uid();
+    private synchronized void remember(String uid, ReportedVersion version) {
         inFlight.remove(uid);
         pauses.forget(uid);
-        reported.put(uid, new ReportedVersion(status.version(), serverUid, answered));
+        reported.put(uid, version);
     }
 
     private void failed(VersionedPodStatus status, String serverUid, Throwable thrown) {
         Throwable cause = ApiServerException.causeOf(thrown);
         FailureReason refusal = cause instanceof ApiServerException refused ? refused.reason() : null;
+        String uid = status.pod().uid();
         // the Node authorizer refuses requests about a pod that is no longer on the node
-        Pod atServer =
-                refusal == FailureReason.FORBIDDEN ? cache.atServer(status.pod().uid()) : null;
-        if (refusal == FailureReason.NOT_FOUND || (refusal == FailureReason.FORBIDDEN && atServer == null)) {
-            // the pod no longer exists; its status remains readable until PodStatusManager.forget
-            remember(status, serverUid, null);
+        boolean isForbidden = refusal == FailureReason.FORBIDDEN;
+        boolean isNotFound = refusal == FailureReason.NOT_FOUND;
+        Pod shown = isForbidden || isNotFound ? cache.atServer(uid) : null;
+        if (isNotFound || (isForbidden && shown == null)) {
+            // the pod no longer exists; its status remains readable until PodStatusManager.forget. If the watch, which
+            // may lag behind the server, shows another state of it, a full pass tries again
+            remember(uid, ReportedVersion.gone(status, serverUid, shown));
             return;
         }
         // the watch may say only later that the pod is gone
-        boolean isExpected = atServer != null && PodEnd.isDeleted(atServer);
+        boolean isExpected = shown != null && PodEnd.isDeleted(shown);
         int failures;
         synchronized (this) {
-            inFlight.remove(status.pod().uid());
+            inFlight.remove(uid);
             if (closed) {
                 return;
             }
-            String uid = status.pod().uid();
             failures = pauses.start(uid, cause, () -> report(uid));
         }
         if (!(cause instanceof ApiServerException)) {
@@ -303,7 +304,8 @@ final class PodStatusSync implements AutoCloseable {
     }
 
     /**
-     * Returns whether the pod, as the API server last reported it, lacks the reported status or is still to be deleted.
+     * Returns whether the pod, as the API server last reported it, lacks the reported status or is still to be deleted,
+     * or is shown anew.
      */
     private boolean differs(VersionedPodStatus status) {
         ReportedVersion last;

@@ -11,19 +11,36 @@ final class ReportedVersion {
     private final String serverUid;
     private final @Nullable PodStatus answered;
 
-    /** The pod of the server that was found to have the status; used by full passes only, which run one at a time. */
+    /**
+     * The pod that the watch showed when it was found to have the status, or when the server said that it is gone. Used
+     * by full passes only, which run one at a time.
+     */
     private @Nullable Pod compared;
 
-    /**
-     * Creates it when a report has completed.
-     *
-     * @param serverUid the UID of the pod at the server that it was reported for
-     * @param answered the server's answer: normalised, or null if there was no such pod
-     */
-    ReportedVersion(long version, String serverUid, @Nullable PodStatus answered) {
+    private ReportedVersion(long version, String serverUid, @Nullable PodStatus answered, @Nullable Pod compared) {
         this.version = version;
         this.serverUid = serverUid;
         this.answered = answered;
+        this.compared = compared;
+    }
+
+    /**
+     * Returns what is known when a report has completed.
+     *
+     * @param serverUid the UID of the pod at the server that it was reported for
+     * @param answered the server's normalised answer
+     */
+    static ReportedVersion answered(VersionedPodStatus reported, String serverUid, PodStatus answered) {
+        return new ReportedVersion(reported.version(), serverUid, answered, null);
+    }
+
+    /**
+     * Returns what is known when the server has said that there is no such pod.
+     *
+     * @param shown the pod as the watch shows it nevertheless; null if it does not
+     */
+    static ReportedVersion gone(VersionedPodStatus reported, String serverUid, @Nullable Pod shown) {
+        return new ReportedVersion(reported.version(), serverUid, null, shown);
     }
 
     /** Returns whether {@code newest} is to be reported to the pod with this UID. */
@@ -32,7 +49,8 @@ final class ReportedVersion {
     }
 
     /**
-     * Returns whether a pod lacks the reported status or is still to be deleted.
+     * Returns whether a pod lacks the reported status or is still to be deleted, or is shown anew after the server said
+     * that it is gone.
      *
      * @param pod as the API server last reported it; the same instance is compared once, because comparing the pods of a
      *     full node takes tens of milliseconds
@@ -40,7 +58,7 @@ final class ReportedVersion {
     @SuppressWarnings("ReferenceEquality") // a changed pod is another instance
     boolean differsAt(Pod pod, VersionedPodStatus newest) {
         if (answered == null) {
-            return false;
+            return pod != compared;
         }
         if (PodStatusReport.isDeletable(pod, newest)) {
             return true;

@@ -21,6 +21,7 @@ import dev.podcache.testing.ForwardingObjectApi;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.TooManyRequests;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodCondition;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import java.time.Duration;
@@ -81,6 +82,36 @@ class PodStatusTroubleTest {
         world.time.advance(Duration.ofMinutes(5));
 
         assertThat(world.requests()).containsExactly(GET);
+    }
+
+    /** A server that lags behind refuses what it does not know to be on the node yet. */
+    @ParameterizedTest
+    @EnumSource(names = {"FORBIDDEN", "NOT_FOUND"})
+    void podIsUnknownToServerAndWatch_isReportedOnceTheWatchShowsIt(FailureReason refusal) {
+        Pod shown = world.known.remove(uid);
+        fail(1, GET, refusal);
+        set(pod, "Running");
+        world.sync();
+        world.time.advance(Duration.ofMinutes(5));
+        assertThat(world.requests()).containsExactly(GET);
+
+        world.known.put(uid, shown);
+        world.time.advance(PodStatusSync.FULL_PASS);
+
+        assertThat(world.storedStatus("cart").getPhase()).isEqualTo("Running");
+        assertThat(world.requests()).containsExactly(GET, PATCH);
+    }
+
+    @Test
+    void podIsGone_watchShowsItsEarlierStates_isAskedOnceForEach() {
+        world.server.cluster().deleteNow(pod);
+        set(pod, "Running");
+        world.sync();
+
+        world.known.put(uid, new PodBuilder(pod).build());
+        world.time.advance(Duration.ofMinutes(5));
+
+        assertThat(world.requests()).containsExactly(GET, GET);
     }
 
     @Test
