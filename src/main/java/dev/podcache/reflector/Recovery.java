@@ -1,6 +1,7 @@
 package dev.podcache.reflector;
 
 import dev.podcache.reflector.AttemptQueues.NextAttempt;
+import dev.podcache.time.Pause;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -397,17 +398,7 @@ public final class Recovery {
         if (timer == null && until != null) {
             long at = now + until.toNanos();
             timerAt = at;
-            timer = scheduled(until, () -> fired(at));
-        }
-    }
-
-    /** If the timer throws, asks once more: nothing else would wake the reflectors. */
-    private Timekeeper.Scheduled scheduled(Duration delay, Runnable task) {
-        try {
-            return timekeeper.schedule(delay, task);
-        } catch (RuntimeException | Error e) {
-            log.error("a timer could not be set; setting it again", e);
-            return timekeeper.schedule(delay, task);
+            timer = Pause.schedule(timekeeper, until, () -> fired(at));
         }
     }
 

@@ -3,12 +3,16 @@ package dev.podcache.time;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A delay before the next task of a loop, until it is closed. At most one task waits at any time. Thread-safe; no
  * method blocks.
  */
 public final class Pause implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(Pause.class);
 
     private final Timekeeper timekeeper;
     private Timekeeper.@Nullable Scheduled next; // guarded by this
@@ -31,7 +35,24 @@ public final class Pause implements AutoCloseable {
         if (next != null) {
             next.cancel();
         }
-        next = closed ? null : timekeeper.schedule(length, task);
+        next = closed ? null : schedule(timekeeper, length, task);
+    }
+
+    /**
+     * Sets a timer without which a loop would end for ever. If it cannot be set, as without memory, logs that and sets it
+     * a second time. Throws what the second attempt throws.
+     */
+    public static Timekeeper.Scheduled schedule(Timekeeper timekeeper, Duration length, Runnable task) {
+        try {
+            return timekeeper.schedule(length, task);
+        } catch (RuntimeException | Error e) {
+            try {
+                log.error("a timer could not be set; setting it again", e);
+            } catch (RuntimeException | Error notLogged) {
+                // no memory for the log either; the timer matters more
+            }
+            return timekeeper.schedule(length, task);
+        }
     }
 
     /**

@@ -2,13 +2,9 @@ package dev.podcache.time;
 
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Runs a brief task periodically while it has at least one user. Thread-safe. */
 public final class RefCountedTicker {
-
-    private static final Logger log = LoggerFactory.getLogger(RefCountedTicker.class);
 
     private final Timekeeper timekeeper;
     private final Duration period;
@@ -65,22 +61,13 @@ public final class RefCountedTicker {
         // a run that was in progress during release() must not continue in a later period of use
         if (users > 0 && begunIn == epoch) {
             next = null;
-            next = timekeeper.schedule(period, () -> {
+            next = Pause.schedule(timekeeper, period, () -> {
                 try {
                     task.run();
                 } finally {
-                    repeat(begunIn);
+                    schedule(begunIn);
                 }
             });
-        }
-    }
-
-    private void repeat(long begunIn) {
-        try {
-            schedule(begunIn);
-        } catch (RuntimeException | Error e) {
-            log.error("a timer could not be set; setting it again", e);
-            schedule(begunIn);
         }
     }
 }

@@ -14,12 +14,10 @@ import dev.podcache.testing.ManualListerWatcher;
 import dev.podcache.testing.ManualListerWatcher.ManualWatch;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
-import dev.podcache.time.Timekeeper;
+import dev.podcache.testing.RefusingTimers;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -32,7 +30,7 @@ class ReflectorSurvivalTest {
     private static final Duration RETRIED_WITHIN = Duration.ofMillis(200);
 
     private final ManualTimekeeper time = new ManualTimekeeper();
-    private final ThrowingTimers timers = new ThrowingTimers(time);
+    private final RefusingTimers timers = new RefusingTimers(time);
     private final Throwing server = new Throwing();
     private final RecordingSink sink = new RecordingSink();
     private final Recovery recovery = new Recovery(timers, () -> 0.0);
@@ -77,61 +75,6 @@ class ReflectorSurvivalTest {
                 throw new OutOfMemoryError("no room for a name");
             }
             return "things";
-        }
-    }
-
-    /** Throws instead of setting a timer, as often as requested. */
-    private static final class ThrowingTimers implements Timekeeper {
-
-        private final ManualTimekeeper real;
-        private int times;
-
-        ThrowingTimers(ManualTimekeeper real) {
-            this.real = real;
-        }
-
-        @Override
-        public Scheduled schedule(Duration delay, Runnable task) {
-            if (times > 0) {
-                times--;
-                throw new OutOfMemoryError("no room for a timer");
-            }
-            return real.schedule(delay, task);
-        }
-
-        @Override
-        public long nanoTime() {
-            return real.nanoTime();
-        }
-
-        @Override
-        public Instant wallTime() {
-            return real.wallTime();
-        }
-
-        @Override
-        public Executor workers() {
-            return real.workers();
-        }
-
-        @Override
-        public Executor blocking() {
-            return real.blocking();
-        }
-
-        @Override
-        public Executor urgent() {
-            return real.urgent();
-        }
-
-        @Override
-        public boolean await(CompletableFuture<?> future, Duration timeout) throws InterruptedException {
-            return real.await(future, timeout);
-        }
-
-        @Override
-        public void close() {
-            real.close();
         }
     }
 
@@ -248,7 +191,7 @@ class ReflectorSurvivalTest {
     void timer_throws_theAttemptIsRepeatedInTime(NoLeaks leaks) {
         leaks.allowWarnings("a timer could not be set; setting it again");
         reflector.start();
-        timers.times = 1;
+        timers.refusals = 1;
         server.real.fail(ReflectorFixture.failure(FailureReason.UNAVAILABLE, null));
         time.advance(RETRIED_WITHIN);
 
@@ -260,7 +203,7 @@ class ReflectorSurvivalTest {
         leaks.allowWarnings("a timer could not be set; setting it again");
         leaks.allowWarnings("things: a step threw; this is a bug in Podcache");
         reflector.start();
-        timers.times = 4;
+        timers.refusals = 4;
         server.real.fail(ReflectorFixture.failure(FailureReason.UNAVAILABLE, null));
         time.advance(Duration.ofMinutes(1));
         assertThat(server.real.lists()).isEqualTo(1);
@@ -278,10 +221,10 @@ class ReflectorSurvivalTest {
         leaks.allowWarnings("a timer could not be set; setting it again");
         watching();
         server.real.watch().bookmark("6");
-        timers.times = 1;
+        timers.refusals = 1;
         time.advance(Duration.ofSeconds(90));
 
-        assertThat(timers.times).isZero();
+        assertThat(timers.refusals).isZero();
         assertThat(server.real.watch().closed()).isTrue();
     }
 
@@ -291,7 +234,7 @@ class ReflectorSurvivalTest {
         ManualListerWatcher<String> streams = new ManualListerWatcher<>();
         streams.setStreams(true);
         Reflector<String> streamed = new Reflector<>(streams, sink, recovery);
-        timers.times = 1;
+        timers.refusals = 1;
         streamed.start();
         assertThat(streams.watch().closed()).isTrue();
         assertThat(sink.calls).containsExactly("disconnected UNAVAILABLE");

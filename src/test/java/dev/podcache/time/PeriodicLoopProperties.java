@@ -2,7 +2,9 @@ package dev.podcache.time;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.RefusingTimers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,6 +81,19 @@ class PeriodicLoopProperties {
                 PERIOD,
                 time,
                 () -> 0.0);
+        loop.start();
+        time.advance(PERIOD.multipliedBy(3));
+        loop.close();
+
+        assertThat(begun).hasSize(4);
+    }
+
+    @Example
+    @ExpectedWarnings("a timer could not be set")
+    void timerThatCannotBeSetOnce_isSetAgain() {
+        RefusingTimers timers = new RefusingTimers(time);
+        PeriodicLoop loop = new PeriodicLoop(() -> runOf(Duration.ZERO), PERIOD, timers, () -> 0.0);
+        timers.refusals = 1;
         loop.start();
         time.advance(PERIOD.multipliedBy(3));
         loop.close();

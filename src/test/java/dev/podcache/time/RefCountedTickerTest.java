@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.ForwardingTimekeeper;
 import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.RefusingTimers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,31 +53,11 @@ class RefCountedTickerTest {
         assertThat(time.scheduledTasks()).isZero();
     }
 
-    /** Refuses so many timers. */
-    private final class RefusingTime extends ForwardingTimekeeper {
-
-        private int refusals;
-
-        RefusingTime(int refusals) {
-            super(time);
-            this.refusals = refusals;
-        }
-
-        @Override
-        public Scheduled schedule(Duration delay, Runnable task) {
-            if (refusals > 0) {
-                refusals--;
-                throw new InternalError("no timer");
-            }
-            return super.schedule(delay, task);
-        }
-    }
-
     @Test
     @ExpectedWarnings("a timer could not be set")
     void repeatThatCannotBeSetOnce_isSetAgain() {
         int[] runs = {0};
-        RefusingTime timers = new RefusingTime(0);
+        RefusingTimers timers = new RefusingTimers(time);
         RefCountedTicker used = new RefCountedTicker(timers, PERIOD, () -> runs[0]++);
         used.retain();
         timers.refusals = 1;
@@ -89,12 +70,12 @@ class RefCountedTickerTest {
     @ExpectedWarnings("a timer could not be set")
     void repeatThatCannotBeSet_nextUserStartsItAgain() {
         int[] runs = {0};
-        RefusingTime timers = new RefusingTime(0);
+        RefusingTimers timers = new RefusingTimers(time);
         RefCountedTicker used = new RefCountedTicker(timers, PERIOD, () -> runs[0]++);
         used.retain();
-        timers.refusals = 3;
-        assertThatThrownBy(() -> time.advance(PERIOD)).hasMessage("no timer");
-        assertThatThrownBy(used::retain).hasMessage("no timer");
+        timers.refusals = 4;
+        assertThatThrownBy(() -> time.advance(PERIOD)).hasMessage("no room for a timer");
+        assertThatThrownBy(used::retain).hasMessage("no room for a timer");
 
         assertThat(used.retain()).isTrue();
         assertThat(used.retain()).isFalse();
@@ -109,9 +90,12 @@ class RefCountedTickerTest {
     }
 
     @Test
+    @ExpectedWarnings("a timer could not be set")
     void retain_withoutTimer_isNoUse() {
-        RefCountedTicker used = new RefCountedTicker(new RefusingTime(1), PERIOD, () -> {});
-        assertThatThrownBy(used::retain).hasMessage("no timer");
+        RefusingTimers timers = new RefusingTimers(time);
+        RefCountedTicker used = new RefCountedTicker(timers, PERIOD, () -> {});
+        timers.refusals = 2;
+        assertThatThrownBy(used::retain).hasMessage("no room for a timer");
 
         assertThat(used.retain()).isTrue();
         assertThat(time.scheduledTasks()).isOne();

@@ -4,6 +4,8 @@ import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.object.FailureReason;
 import dev.podcache.pod.PodEnd;
+import dev.podcache.time.Pause;
+import dev.podcache.time.PeriodicLoop;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
@@ -46,6 +48,7 @@ final class PodStatusSync implements AutoCloseable {
     private final Timekeeper timekeeper;
     private final PodStatusReport reports;
     private final int mostReports;
+    private final PeriodicLoop fullPasses;
 
     private final Map<String, ReportedVersion> reported = new HashMap<>(); // guarded by this
     private final Set<String> due = new LinkedHashSet<>(); // guarded by this
@@ -54,7 +57,6 @@ final class PodStatusSync implements AutoCloseable {
     private boolean started; // guarded by this
     private boolean scanPending; // guarded by this
     private boolean closed; // guarded by this
-    private Timekeeper.@Nullable Scheduled fullPass; // guarded by this
 
     /** Creates a sync that does nothing until {@link #start}, and then reports {@code mostReports} pods at a time. */
     PodStatusSync(
@@ -64,6 +66,7 @@ final class PodStatusSync implements AutoCloseable {
         this.timekeeper = timekeeper;
         this.reports = new PodStatusReport(api, timekeeper, this::isClosed);
         this.pauses = new ReportPauses(timekeeper, random);
+        this.fullPasses = new PeriodicLoop(this::fullPass, FULL_PASS, timekeeper, () -> 0);
     }
 
     /** Starts to report, beginning with the cached statuses. Idempotent; without effect once closed. */
@@ -73,9 +76,8 @@ final class PodStatusSync implements AutoCloseable {
                 return;
             }
             started = true;
-            fullPass = timekeeper.schedule(FULL_PASS, this::fullPass);
         }
-        reportAll();
+        fullPasses.start();
     }
 
     /** Reports every status that is newer than the server's. Never blocks. */
@@ -93,8 +95,8 @@ final class PodStatusSync implements AutoCloseable {
 
     private synchronized void requestScan() {
         if (started && !closed && !scanPending) {
+            Pause.schedule(timekeeper, Duration.ZERO, this::scan);
             scanPending = true;
-            timekeeper.schedule(Duration.ZERO, this::scan);
         }
     }
 
@@ -102,9 +104,7 @@ final class PodStatusSync implements AutoCloseable {
     @Override
     public synchronized void close() {
         closed = true;
-        if (fullPass != null) {
-            fullPass.cancel();
-        }
+        fullPasses.close();
         pauses.cancel();
     }
 
@@ -274,7 +274,7 @@ final class PodStatusSync implements AutoCloseable {
         }
     }
 
-    private void fullPass() {
+    private CompletableFuture<@Nullable Void> fullPass() {
         try {
             List<VersionedPodStatus> all = cache.all();
             forgetOrphans(all);
@@ -287,13 +287,9 @@ final class PodStatusSync implements AutoCloseable {
             log.error(
                     "full pass over the statuses of pods failed; the next one runs in {} s", FULL_PASS.toSeconds(), e);
         } finally {
-            synchronized (this) {
-                if (!closed) {
-                    fullPass = timekeeper.schedule(FULL_PASS, this::fullPass);
-                }
-            }
             reportAll();
         }
+        return CompletableFuture.completedFuture(null);
     }
 
     private synchronized void forgetOrphans(List<VersionedPodStatus> all) {

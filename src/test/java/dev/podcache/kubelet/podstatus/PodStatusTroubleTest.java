@@ -7,6 +7,7 @@ import static dev.podcache.kubelet.podstatus.Given.running;
 import static dev.podcache.kubelet.podstatus.Given.spec;
 import static dev.podcache.kubelet.podstatus.Given.status;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.ObjectApi;
@@ -19,6 +20,7 @@ import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.ForwardingObjectApi;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.RefusingTimers;
 import dev.podcache.testing.TooManyRequests;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
@@ -506,6 +508,29 @@ class PodStatusTroubleTest {
             world.sync();
 
             assertThat(world.storedStatus("cart").getPhase()).isEqualTo("Running");
+        }
+    }
+
+    @Test
+    @ExpectedWarnings("a timer could not be set")
+    void timersThatCannotBeSet_doNotEndTheReporting() {
+        RefusingTimers timers = new RefusingTimers(world.time);
+        ObjectApi<Pod> server = world.server.api(ObjectKind.POD, PodStatusFixture.TIMEOUT);
+        try (PodStatusManager other = new PodStatusManager(server, asked -> Optional.empty(), timers, () -> 0.0)) {
+            other.start();
+            timers.refusals = 2;
+            assertThatThrownBy(() -> other.setPodStatus(pod, status("Running", running("c1"))))
+                    .hasMessage("no room for a timer");
+            world.time.advance(PodStatusSync.FULL_PASS.minusNanos(1));
+            assertThat(world.requests()).isEmpty();
+
+            world.time.advance(Duration.ofNanos(1));
+            assertThat(world.storedStatus("cart").getPhase()).isEqualTo("Running");
+
+            timers.refusals = 1;
+            other.setPodStatus(pod, withMessage("a second status"));
+            world.sync();
+            assertThat(world.storedStatus("cart").getMessage()).isEqualTo("a second status");
         }
     }
 }
