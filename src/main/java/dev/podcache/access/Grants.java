@@ -206,7 +206,7 @@ public final class Grants implements AutoCloseable {
                     controllers.add(new PolicyController(
                             role,
                             server,
-                            new PolicyController.ControllerOptions(clusterWide, identity, election(role))));
+                            new PolicyController.ControllerOptions(clusterWide, roles, identity, election(role))));
                 }
                 controllers.forEach(PolicyController::start);
                 started = true;

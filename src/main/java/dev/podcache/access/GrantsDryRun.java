@@ -50,7 +50,8 @@ public final class GrantsDryRun implements AutoCloseable {
             controllers.add(new PolicyController(
                     role,
                     server,
-                    new PolicyController.ControllerOptions(clusterWide, "podcache-grants-dry-run", null)));
+                    new PolicyController.ControllerOptions(
+                            clusterWide, policy.roles(), "podcache-grants-dry-run", null)));
         }
         controllers.forEach(PolicyController::start);
         return new GrantsDryRun(controllers);

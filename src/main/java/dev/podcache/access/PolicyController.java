@@ -8,6 +8,7 @@ import com.google.common.collect.ImmutableSortedSet;
 import dev.podcache.access.Definitions.Definition;
 import dev.podcache.access.RoleLedger.RoleAction;
 import dev.podcache.access.RoleLedger.SubjectQuestion;
+import dev.podcache.access.RoleLedger.SubjectVerdict;
 import dev.podcache.access.RolePolicy.GrantOwner;
 import dev.podcache.access.RolePolicy.OwnerKind;
 import dev.podcache.apiserver.AccessReviews.ResourceAccess;
@@ -92,7 +93,8 @@ final class PolicyController implements LeaderElector.LeadershipListener, AutoCl
     private static final ObjectKind<Namespace> NAMESPACE = ObjectKind.of(Namespace.class);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(3);
     private static final Duration LOOK_AGAIN = Duration.ofSeconds(2);
-    private static final Duration UNANSWERED = Duration.ofSeconds(30);
+    private static final int LOOKS_BEFORE_A_WARNING = 5;
+    private static final Duration UNANSWERED = CachedReviews.ALLOWED_FOR.multipliedBy(2);
     private static final Duration LEASE_PAUSE = Duration.ofMillis(250);
     private static final Duration LEFTOVERS_TIMEOUT = Duration.ofSeconds(30);
     private static final Duration LEFTOVERS_REFUSED = Duration.ofMinutes(5);
@@ -133,10 +135,19 @@ final class PolicyController implements LeaderElector.LeadershipListener, AutoCl
      * How a controller works.
      *
      * @param clusterWide whether it follows owners with one watch of each kind, instead of one in each namespace
+     * @param policies all that are kept beside each other
      * @param election null for a dry run, which writes nothing and needs no Lease
      */
     record ControllerOptions(
-            boolean clusterWide, String identity, @Nullable LeaderElectionOptions election) {}
+            boolean clusterWide,
+            List<RolePolicy> policies,
+            String identity,
+            @Nullable LeaderElectionOptions election) {
+
+        ControllerOptions {
+            policies = List.copyOf(policies);
+        }
+    }
 
     /**
      * What the Roles would contain.
@@ -158,8 +169,12 @@ final class PolicyController implements LeaderElector.LeadershipListener, AutoCl
         this.definitions = new Definitions(path -> server.raw(path, REQUEST_TIMEOUT));
         this.events = EventBroadcaster.to(
                 server.api(ObjectKind.EVENT, REQUEST_TIMEOUT), "podcache-grants", options.identity(), timekeeper);
-        this.reviews =
-                policy.reviews() ? new CachedReviews(server.accessReviews(REQUEST_TIMEOUT), false, timekeeper) : null;
+        this.reviews = policy.reviews()
+                ? new CachedReviews(
+                        new RightsOfTheirOwn(server.accessReviews(REQUEST_TIMEOUT), options.policies()),
+                        false,
+                        timekeeper)
+                : null;
         this.recovery = new Recovery(timekeeper);
         this.origin = timekeeper.nanoTime();
         this.elector = options.election() == null
@@ -530,7 +545,10 @@ final class PolicyController implements LeaderElector.LeadershipListener, AutoCl
                 definitions.find(owner.kind()),
                 (definition, failure) -> inTerm(number, () -> {
                     looking.remove(owner);
-                    if (definition == null || definition.state() == Definitions.KindState.UNKNOWN) {
+                    if (definition == null) {
+                        lookAgain(owner);
+                    } else if (definition.state() == Definitions.KindState.UNKNOWN) {
+                        unknown(owner);
                         lookAgain(owner);
                     } else if (definition.state() == Definitions.KindState.ABSENT) {
                         // a list may have found it while this was asked: if it is gone again, its watch says so
@@ -544,6 +562,20 @@ final class PolicyController implements LeaderElector.LeadershipListener, AutoCl
                         Objects.requireNonNull(owners.get(owner)).values().forEach(Reflector::retry);
                     }
                 }));
+    }
+
+    /** Says once in a term that a kind is not served. A server that has just started may not serve it for a while. */
+    private void unknown(OwnerKind owner) {
+        String apiVersion = owner.kind().apiVersion();
+        if (refusals.merge(apiVersion + " " + owner.kind(), 1, Integer::sum) == LOOKS_BEFORE_A_WARNING) {
+            log.warn(
+                    "{}: the API server does not serve {} of {}; until it does, nothing of it is granted, and nothing is"
+                            + " taken away where it counts: correct {}, or see which versions its definition serves",
+                    policy,
+                    owner.kind(),
+                    apiVersion,
+                    owner.where());
+        }
     }
 
     // what watches say
@@ -716,17 +748,26 @@ final class PolicyController implements LeaderElector.LeadershipListener, AutoCl
         }
     }
 
-    /** Says once in a term that something may not be watched; an authorizer that learns of a new right late is not told of. */
+    /**
+     * Says once in a term that something cannot be watched, if that does not pass by itself. An authorizer that learns of a
+     * new right late is not told of.
+     */
     private void refused(int number, String what, ApiServerException cause) {
-        if (cause.reason() == FailureReason.FORBIDDEN) {
+        FailureReason reason = cause.reason();
+        boolean lasts =
+                !Retries.mayPass(reason) && reason != FailureReason.NOT_FOUND && reason != FailureReason.EXPIRED;
+        if (lasts) {
             inTerm(number, () -> {
                 if (refusals.merge(what, 1, Integer::sum) == 2) {
                     log.warn(
                             "{}: {} cannot be watched: {}; until they can, nothing is taken away where they count, and what"
-                                    + " is new is not granted: apply what `podcache grants --print-rbac` prints",
+                                    + " is new is not granted{}",
                             policy,
                             what,
-                            cause.getMessage());
+                            cause.getMessage(),
+                            reason == FailureReason.FORBIDDEN
+                                    ? ": apply what `podcache grants --print-rbac` prints"
+                                    : "");
                 }
             });
         }
@@ -742,7 +783,7 @@ final class PolicyController implements LeaderElector.LeadershipListener, AutoCl
         boolean lasts = elector.left().compareTo(REQUEST_TIMEOUT) > 0;
         boolean done = false;
         try {
-            current.actions(now(), lasts).forEach(this::perform);
+            current.actions(now(), lasts).forEach(this::performed);
             done = true;
         } finally {
             if (timer != null) {
@@ -757,6 +798,19 @@ final class PolicyController implements LeaderElector.LeadershipListener, AutoCl
                 timer = loop.schedule(
                         !lasts && pause.compareTo(LEASE_PAUSE) < 0 ? LEASE_PAUSE : pause,
                         () -> inTerm(number, () -> {}));
+            }
+        }
+    }
+
+    /** Performs an action. If it cannot be begun, its Role is written or read later, and the other actions are performed. */
+    private void performed(RoleAction action) {
+        try {
+            perform(action);
+        } catch (RuntimeException | Error e) {
+            log.error("{}: an action failed because of a bug in Podcache; it is tried again", policy, e);
+            String namespace = RoleLedger.requestOf(action);
+            if (namespace != null) {
+                ledger().failed(namespace, e, now());
             }
         }
     }
@@ -812,12 +866,12 @@ final class PolicyController implements LeaderElector.LeadershipListener, AutoCl
                         answered);
         asked.put(question, review);
         review.decided().whenComplete((decided, failure) -> answered.run());
-        // what nobody answers is not granted: the right to review may be missing
+        // what was granted before this term counts for as long as an answer that cannot be renewed
         loop.schedule(
                 UNANSWERED,
                 () -> inTerm(number, () -> {
                     if (asked.get(question) == review && !review.decided().isDone()) {
-                        ledger().reviewed(question, false, now());
+                        ledger().reviewed(question, SubjectVerdict.UNANSWERED, now());
                     }
                 }));
     }
@@ -825,8 +879,17 @@ final class PolicyController implements LeaderElector.LeadershipListener, AutoCl
     private void answered(SubjectQuestion question) {
         CachedReviews.Followed review = asked.get(question);
         if (review != null && review.decided().isDone()) {
-            ledger().reviewed(question, review.isAllowed(), now());
+            ledger().reviewed(question, verdict(review), now());
         }
+    }
+
+    private static SubjectVerdict verdict(CachedReviews.Followed review) {
+        if (review.isAllowed()) {
+            return SubjectVerdict.ALLOWED;
+        }
+        return review.reason().equals(RightsOfTheirOwn.BY_A_POLICY)
+                ? SubjectVerdict.BY_A_POLICY
+                : SubjectVerdict.DENIED;
     }
 
     /** Sends a request and tells the ledger how it went. */

@@ -449,7 +449,7 @@ final class PolicyReader {
         throw refusal(at, "is no map of fields: write a map");
     }
 
-    /** Returns the fields that have a value. */
+    /** Returns the fields. One without a value is refused: left out, it may grant more than what was meant to be written. */
     private Map<String, At> fields(At at, String... known) {
         Mapping mapping = mapping(at);
         Map<String, At> fields = new TreeMap<>();
@@ -460,9 +460,10 @@ final class PolicyReader {
                         + Quoted.text(name) + " is no field of a policy: the fields here are "
                         + String.join(", ", known));
             }
-            if (!(value instanceof Scalar scalar && scalar.isNull())) {
-                fields.put(name, field);
+            if (value instanceof Scalar scalar && scalar.isNull()) {
+                throw refusal(field, "has no value: write one, or leave the field out");
             }
+            fields.put(name, field);
         });
         return fields;
     }

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -48,7 +49,8 @@ final class RoleLedger {
      * present                patches it, with the version that is known         409, 404: read again
      * written (in flight)    waits                                              the answer
      * to be read again       waits for the lease to be read live, then a GET    the answer: absent or present
-     * refused, terminating   waits                                              an owner appears that was not there
+     * refused, terminating   waits                                              an owner appears that was not there, since
+     *                                                                           the creation began
      * of somebody else       never writes                                       its label changes
      *
      * Whose a Role is: its label says it. One without the label is this policy's only if it had the label in this term, and
@@ -89,6 +91,17 @@ final class RoleLedger {
     /** What is to be done. */
     sealed interface RoleAction {}
 
+    /** Returns the namespace whose Role an action writes or reads; null if it does neither. */
+    static @Nullable String requestOf(RoleAction action) {
+        if (action instanceof CreateRole create) {
+            return create.namespace();
+        }
+        if (action instanceof PatchRole patch) {
+            return patch.namespace();
+        }
+        return action instanceof RereadRole reread ? reread.namespace() : null;
+    }
+
     /** Create the Role, without rules. {@link #written} or {@link #failed} says how it went. */
     record CreateRole(String namespace) implements RoleAction {}
 
@@ -118,10 +131,22 @@ final class RoleLedger {
     /** Whether a ServiceAccount in the namespace of the object may get it. */
     record SubjectQuestion(String account, ObjectRef object) {}
 
-    private enum SubjectVerdict {
-        PENDING,
-        ALLOWED,
-        DENIED
+    /** Whether the subject of a question may get its object. */
+    enum SubjectVerdict {
+        PENDING(""),
+        ALLOWED(""),
+        DENIED("may not get"),
+        /** Only a Role of a policy allows it, which is no right of its own. */
+        BY_A_POLICY("has no right of its own to get"),
+        /** Nobody has answered for long. */
+        UNANSWERED("is not known to be allowed to get");
+
+        /** What the subject may not; empty if that is not said. */
+        private final String text;
+
+        SubjectVerdict(String text) {
+            this.text = text;
+        }
     }
 
     private static final class CountedOwner {
@@ -142,6 +167,7 @@ final class RoleLedger {
         boolean selected;
         boolean terminating; // as the namespace says
         boolean refused; // a creation was refused because the namespace is terminating
+        boolean appeared; // an owner that was not there, since the last creation began
         boolean known;
 
         @Nullable
@@ -297,6 +323,7 @@ final class RoleLedger {
             counted.put(owner.key(), now);
             // a terminating namespace gets no new objects: this is another one of its name
             namespace.refused = false;
+            namespace.appeared = true;
         }
         now.facts = owner;
         now.ages.keySet().retainAll(owner.references());
@@ -480,7 +507,8 @@ final class RoleLedger {
             namespace.retryAt = now + (namespace.failures++ == 0 ? 0 : pause(namespace, failure));
             return false;
         }
-        if (creates && isTerminating(failure, reason)) {
+        boolean terminating = creates && isTerminating(failure, reason);
+        if (terminating && !namespace.appeared) {
             namespace.refused = true;
             changed.remove(namespace);
             namespace.changedAt = NEVER;
@@ -488,7 +516,7 @@ final class RoleLedger {
         }
         namespace.failures++;
         namespace.retryAt = now + pause(namespace, failure);
-        return namespace.failures == 1 && reason != null && !Retries.mayPass(reason);
+        return namespace.failures == 1 && !terminating && reason != null && !Retries.mayPass(reason);
     }
 
     private long pause(NamespaceRole namespace, Throwable failure) {
@@ -503,9 +531,8 @@ final class RoleLedger {
     }
 
     /** A subject may read an object, or may not. */
-    void reviewed(SubjectQuestion question, boolean allowed, long now) {
+    void reviewed(SubjectQuestion question, SubjectVerdict verdict, long now) {
         NamespaceRole namespace = namespaces.get(question.object().namespace());
-        SubjectVerdict verdict = allowed ? SubjectVerdict.ALLOWED : SubjectVerdict.DENIED;
         if (namespace != null
                 && namespace.verdicts.containsKey(question)
                 && namespace.verdicts.put(question, verdict) != verdict) {
@@ -523,7 +550,10 @@ final class RoleLedger {
 
     private void changeAt(NamespaceRole namespace, long since) {
         namespace.changedAt = Math.min(namespace.changedAt, since);
-        changed.add(namespace);
+        // what is neither selected nor followed has nothing to be decided, and one watch may report owners in thousands
+        if (namespace.selected || namespace.known) {
+            changed.add(namespace);
+        }
     }
 
     // outputs
@@ -612,6 +642,7 @@ final class RoleLedger {
             settle(namespace);
             namespace.writing = true;
             namespace.creating = role == null;
+            namespace.appeared &= role != null;
             namespace.attempted = role == null ? ImmutableSortedSet.of() : desired;
             if (role == null) {
                 actions.add(new CreateRole(namespace.name));
@@ -671,11 +702,15 @@ final class RoleLedger {
         return roles;
     }
 
-    /** Returns the selected namespaces whose owners are not all listed. */
+    /**
+     * Returns the selected namespaces of which it is not known what their Roles would contain: their owners are not all
+     * listed, or a review that {@link #preview} needed is not answered.
+     */
     Set<String> incomplete() {
         Set<String> names = new TreeSet<>();
         for (NamespaceRole namespace : namespaces.values()) {
-            if (namespace.selected && !isComplete(namespace)) {
+            if (namespace.selected
+                    && (!isComplete(namespace) || namespace.verdicts.containsValue(SubjectVerdict.PENDING))) {
                 names.add(namespace.name);
             }
         }
@@ -748,8 +783,8 @@ final class RoleLedger {
             namespace.verdicts.put(question, verdict);
             actions.add(new AskAccess(question));
         }
-        if (verdict == SubjectVerdict.DENIED) {
-            told.denied.add(reference);
+        if (!verdict.text.isEmpty()) {
+            told.denied.computeIfAbsent(verdict, each -> new TreeSet<>()).add(reference);
         }
         // at the begin of a term nobody has answered yet, and what is granted must not flicker
         return verdict == SubjectVerdict.ALLOWED
@@ -806,7 +841,7 @@ final class RoleLedger {
         private static final int SHOWN = 3;
 
         final GrantOwner owner;
-        final Set<ObjectRef> denied = new TreeSet<>();
+        final Map<SubjectVerdict, Set<ObjectRef>> denied = new EnumMap<>(SubjectVerdict.class);
         final List<ObjectRef> granted = new ArrayList<>();
 
         Notices(GrantOwner owner) {
@@ -842,16 +877,16 @@ final class RoleLedger {
                         "names no legal ServiceAccount on whose behalf it refers to objects; nothing is granted:"
                                 + " name one");
             }
-            if (!denied.isEmpty()) {
+            denied.forEach((verdict, objects) -> {
                 String some = String.join(
                         ", ",
-                        denied.stream().limit(SHOWN).map(ObjectRef::toString).toList());
+                        objects.stream().limit(SHOWN).map(ObjectRef::toString).toList());
                 reasons.put(
-                        "denied " + account + denied.hashCode(),
-                        "ServiceAccount " + account + " may not get " + some
-                                + (denied.size() > SHOWN ? " and " + (denied.size() - SHOWN) + " others" : "")
+                        "denied " + account + verdict + objects.hashCode(),
+                        "ServiceAccount " + account + " " + verdict.text + " " + some
+                                + (objects.size() > SHOWN ? " and " + (objects.size() - SHOWN) + " others" : "")
                                 + "; not granted until it may");
-            }
+            });
             reasons.forEach((reason, message) -> {
                 if (!told.contains(reason)) {
                     actions.add(new TellOwner(

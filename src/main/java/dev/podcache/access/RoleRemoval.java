@@ -1,5 +1,6 @@
 package dev.podcache.access;
 
+import com.google.common.base.Strings;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.ObjectApi;
@@ -8,8 +9,10 @@ import dev.podcache.object.FailureReason;
 import dev.podcache.object.NotApi;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import io.fabric8.kubernetes.api.model.coordination.v1.LeaseSpec;
 import io.fabric8.kubernetes.api.model.rbac.Role;
 import java.time.Duration;
 import java.time.ZonedDateTime;
@@ -32,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 public final class RoleRemoval {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration LOOK = Duration.ofMillis(500);
     private static final String NO_RULES = "{\"metadata\":{\"uid\":\"%s\"},\"rules\":[]}";
 
     private final Fabric8ApiServer server;
@@ -58,24 +62,43 @@ public final class RoleRemoval {
     }
 
     /**
-     * Returns who keeps the Roles of a policy now, by its Lease; empty if nobody does.
+     * Returns who keeps the Roles of a policy now, by its Lease; empty if nobody does. If the Lease has a holder and is over
+     * by our clock, which may not be his, waits for the duration of the Lease at most to see whether he renews it.
      *
      * @throws ApiServerException if the Lease cannot be read
      */
     public Optional<String> leader(RolePolicy policy, String leaseNamespace) {
         ObjectKey key = ObjectKey.of(leaseNamespace, Grants.leaseName(policy.name()));
-        Lease lease = found(server.api(ObjectKind.LEASE, TIMEOUT).get(key));
-        if (lease == null || lease.getSpec() == null) {
+        LeaseSpec first = lease(key);
+        String holder = Objects.requireNonNullElse(first.getHolderIdentity(), "");
+        if (holder.isEmpty()) {
             return Optional.empty();
         }
-        String holder = Objects.requireNonNullElse(lease.getSpec().getHolderIdentity(), "");
-        ZonedDateTime renewed = lease.getSpec().getRenewTime();
-        int seconds = Objects.requireNonNullElse(lease.getSpec().getLeaseDurationSeconds(), 0);
-        boolean current = renewed != null
-                && renewed.toInstant()
-                        .plusSeconds(seconds)
-                        .isAfter(server.timekeeper().wallTime());
-        return holder.isEmpty() || !current ? Optional.empty() : Optional.of(holder);
+        Timekeeper timekeeper = server.timekeeper();
+        ZonedDateTime renewed = first.getRenewTime();
+        Duration lasts = Duration.ofSeconds(Objects.requireNonNullElse(first.getLeaseDurationSeconds(), 0));
+        if (renewed != null && renewed.toInstant().plus(lasts).isAfter(timekeeper.wallTime())) {
+            return Optional.of(holder);
+        }
+        long since = timekeeper.nanoTime();
+        while (timekeeper.nanoTime() - since < lasts.toNanos()) {
+            try {
+                timekeeper.await(new CompletableFuture<>(), LOOK);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return Optional.of(holder);
+            }
+            LeaseSpec now = lease(key);
+            if (!Objects.equals(now.getRenewTime(), renewed)) {
+                return Optional.ofNullable(Strings.emptyToNull(now.getHolderIdentity()));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private LeaseSpec lease(ObjectKey key) {
+        Lease lease = found(server.api(ObjectKind.LEASE, TIMEOUT).get(key));
+        return lease == null || lease.getSpec() == null ? new LeaseSpec() : lease.getSpec();
     }
 
     /**

@@ -148,6 +148,9 @@ class GrantPolicyTest {
                 "- {apiVersion: v1, kind: Pod} | - {apiVersion: example.dev/v1, kind: Website, references: [{kind: Secret, path: .a}]} | is example.dev/v1 Website a second time",
                 "{serviceAccount: .spec.serviceAccountName} | {user: .spec.user} | spec.owners[0].onBehalfOf.user is no field of a policy: the fields here are serviceAccount",
                 "{serviceAccount: .spec.serviceAccountName} | {} | line 10: spec.owners[0].onBehalfOf.serviceAccount is missing",
+                "{serviceAccount: .spec.serviceAccountName} | ^ # ^ | line 10: spec.owners[0].onBehalfOf has no value: write one, or leave the field out",
+                "{matchLabels: {orders: \"true\"}} | {matchLabels: } | line 6: spec.namespaces.matchLabels has no value",
+                "role: podcache-orders | ^role: podcache-orders\n  verbs:^ | spec.verbs has no value",
                 "role: podcache-orders | ^role: podcache-orders\n  verbs: [get, create]^ | line 6: spec.verbs[1] is \"create\": write get, list or watch",
                 "role: podcache-orders | ^role: podcache-orders\n  verbs: []^ | spec.verbs is empty",
                 "role: podcache-orders | ^role: podcache-orders\n  role: other^ | line 6: spec.role is written a second time"

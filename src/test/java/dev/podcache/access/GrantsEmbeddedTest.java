@@ -3,6 +3,8 @@ package dev.podcache.access;
 import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
+import dev.podcache.apiserver.fabric8.RequestLimit;
 import dev.podcache.cli.output.CapturedConsole;
 import dev.podcache.embedded.EmbeddedApiServer;
 import dev.podcache.embedded.InMemoryCluster;
@@ -19,10 +21,12 @@ import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.StatusBuilder;
+import io.fabric8.kubernetes.api.model.coordination.v1.LeaseBuilder;
 import io.fabric8.kubernetes.api.model.rbac.ClusterRole;
 import io.fabric8.kubernetes.api.model.rbac.ClusterRoleBuilder;
 import io.fabric8.kubernetes.api.model.rbac.PolicyRule;
 import io.fabric8.kubernetes.api.model.rbac.Role;
+import io.fabric8.kubernetes.api.model.rbac.RoleBindingBuilder;
 import io.fabric8.kubernetes.api.model.rbac.RoleBuilder;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -34,10 +38,15 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -268,10 +277,14 @@ class GrantsEmbeddedTest {
     }
 
     private static Role role(String namespace, Map<String, String> labels, String... secrets) {
+        return role("podcache-orders", namespace, labels, secrets);
+    }
+
+    private static Role role(String name, String namespace, Map<String, String> labels, String... secrets) {
         return new RoleBuilder()
                 .withNewMetadata()
                 .withNamespace(namespace)
-                .withName("podcache-orders")
+                .withName(name)
                 .withLabels(labels)
                 .endMetadata()
                 .addNewRule()
@@ -346,6 +359,53 @@ class GrantsEmbeddedTest {
         }
     }
 
+    /** The Role of a policy allows the operator what owners refer to. That must not keep a name in the Role. */
+    @Test
+    void ownerOnBehalfOfTheOperator_isGrantedNothingByThePolicyItself() throws IOException {
+        Files.writeString(
+                policy,
+                Files.readString(policy)
+                        .replace(
+                                "    references:", "    onBehalfOf: {serviceAccount: .spec.account}\n    references:"));
+        bind("podcache-orders", "operator");
+        admin.resource(role("web", "shop", Map.of(), "db")).create();
+        bind("web", "web");
+        admin.resource(on(website("front", "db"), "web")).create();
+        try (Grants grants = grants(admin).start()) {
+            await().until(() -> granted().equals(Set.of("db")));
+            assertThat(grants.isLeading()).isTrue();
+
+            admin.resource(on(website("thief", "db"), "operator")).create();
+            await().until(() -> admin.v1().events().inNamespace("shop").list().getItems().stream()
+                    .anyMatch(event -> event.getReason().equals("GrantDenied")
+                            && event.getMessage()
+                                    .contains("thief ServiceAccount operator has no right of its own to get Secret"
+                                            + " shop/db")));
+            admin.resource(website("front")).delete();
+
+            await().until(() -> granted().isEmpty());
+        }
+    }
+
+    private void bind(String role, String account) {
+        admin.resource(new RoleBindingBuilder()
+                        .withNewMetadata()
+                        .withNamespace("shop")
+                        .withName(role + "-" + account)
+                        .endMetadata()
+                        .withNewRoleRef("rbac.authorization.k8s.io", "Role", role)
+                        .addNewSubject("", "ServiceAccount", account, "shop")
+                        .build())
+                .create();
+    }
+
+    private static GenericKubernetesResource on(GenericKubernetesResource website, String account) {
+        Map<String, Object> spec = new HashMap<>(website.<Map<String, Object>>get("spec"));
+        spec.put("account", account);
+        website.setAdditionalProperty("spec", spec);
+        return website;
+    }
+
     @Test
     void kindAnswered404_shrinksNothing_untilItsDefinitionIsAbsent(NoLeaks leaks) {
         leaks.allowWarnings("failed; retrying");
@@ -402,6 +462,86 @@ class GrantsEmbeddedTest {
             assertThat(granted()).isEmpty();
             server.faults().clear();
             await().until(() -> granted().contains("db"));
+        }
+    }
+
+    @Test
+    void ownersThatCannotBeRead_areWarnedOf(NoLeaks leaks) {
+        leaks.allowWarnings("cannot be watched");
+        StatusException broken = new StatusException(new StatusBuilder()
+                .withCode(400)
+                .withReason("BadRequest")
+                .withMessage("a conversion failed")
+                .build());
+        server.faults().fail(broken, RequestPattern.any().verb(Verb.LIST).resource(websites));
+        try (Grants grants = grants(controller).start()) {
+            await().until(() -> leaks.warnings().stream()
+                    .anyMatch(warning -> warning.contains("websites of namespace shop cannot be watched")
+                            && warning.contains("a conversion failed")
+                            && !warning.contains("--print-rbac")));
+            assertThat(grants.isLeading()).isTrue();
+        }
+    }
+
+    @Test
+    void kindThatIsNotServed_isWarnedOf(NoLeaks leaks) throws IOException {
+        leaks.allowWarnings("does not serve");
+        Files.writeString(
+                policy,
+                Files.readString(policy).replace("example.dev/v1", "apps/v1").replace("Website", "Deploymnet"));
+        try (Grants grants = grants(admin).start()) {
+            await().until(() -> leaks.warnings().stream()
+                    .anyMatch(warning ->
+                            warning.contains("does not serve Deploymnet of apps/v1") && warning.contains("line 9")));
+            assertThat(grants.isLeading()).isTrue();
+        }
+    }
+
+    /** The clock of who removes may not be that of who keeps the Roles. */
+    @Test
+    void removal_whileALeaderWithAnotherClockRenews_findsHim() {
+        admin.resource(new LeaseBuilder()
+                        .withNewMetadata()
+                        .withNamespace("default")
+                        .withName("podcache-grants-orders")
+                        .endMetadata()
+                        .withNewSpec()
+                        .withHolderIdentity("a leader")
+                        .withLeaseDurationSeconds(1)
+                        .withRenewTime(ZonedDateTime.now(ZoneOffset.UTC).minusHours(1))
+                        .endSpec()
+                        .build())
+                .create();
+        RolePolicy orders = GrantPolicy.read(policy).roles().get(0);
+        try (Fabric8ApiServer api =
+                Fabric8ApiServer.of(config(server.kubeconfigFor("admin", "system:masters")), RequestLimit.UNLIMITED)) {
+            RoleRemoval removal = new RoleRemoval(api);
+            assertThat(removal.leader(orders, "default"))
+                    .as("he does not renew it")
+                    .isEmpty();
+
+            admin.leases()
+                    .inNamespace("default")
+                    .withName("podcache-grants-orders")
+                    .edit(before -> new LeaseBuilder(before)
+                            .editSpec()
+                            .withLeaseDurationSeconds(120)
+                            .endSpec()
+                            .build());
+            int reads = server.requests().of(Verb.GET, Resource.LEASES);
+            CompletableFuture<Optional<String>> asked =
+                    CompletableFuture.supplyAsync(() -> removal.leader(orders, "default"));
+            await().until(() -> server.requests().of(Verb.GET, Resource.LEASES) > reads);
+            admin.leases()
+                    .inNamespace("default")
+                    .withName("podcache-grants-orders")
+                    .edit(before -> new LeaseBuilder(before)
+                            .editSpec()
+                            .withRenewTime(ZonedDateTime.now(ZoneOffset.UTC).minusMinutes(59))
+                            .endSpec()
+                            .build());
+
+            assertThat(asked.join()).contains("a leader");
         }
     }
 

@@ -13,6 +13,7 @@ import dev.podcache.access.RoleLedger.PatchRole;
 import dev.podcache.access.RoleLedger.RereadRole;
 import dev.podcache.access.RoleLedger.RoleAction;
 import dev.podcache.access.RoleLedger.SubjectQuestion;
+import dev.podcache.access.RoleLedger.SubjectVerdict;
 import dev.podcache.access.RoleLedger.TellOfRole;
 import dev.podcache.access.RoleLedger.TellOwner;
 import dev.podcache.access.RolePolicy.GrantOwner;
@@ -241,6 +242,23 @@ class RoleLedgerTest {
         assertThat(ledger.nextAt()).isEqualTo(Long.MAX_VALUE);
         ledger.ownerSeen(WEBSITE, owner(WEBSITE, "shop", "front", "u2", Set.of("db")), now);
         assertThat(actionsAfter(Duration.ofMillis(100))).containsExactly(new CreateRole("shop"));
+    }
+
+    @Test
+    void terminatingNamespace_isSaidLate_theOwnerOfTheNextOneGetsItsRole() {
+        selectAndListRole();
+        listNoOwners();
+        ledger.ownerSeen(WEBSITE, owner(WEBSITE, "shop", "front", "u1", Set.of("db")), now);
+        assertThat(actionsAfter(Duration.ofMillis(100))).containsExactly(new CreateRole("shop"));
+        ledger.ownerSeen(WEBSITE, owner(WEBSITE, "shop", "front", "u2", Set.of("db")), now);
+
+        boolean said = ledger.failed("shop", failure(FailureReason.NOT_FOUND, 404, "no such namespace"), now);
+
+        assertThat(said).isFalse();
+        now = ledger.nextAt();
+        assertThat(ledger.actions(now, true)).containsExactly(new CreateRole("shop"));
+        ledger.failed("shop", failure(FailureReason.NOT_FOUND, 404, "no such namespace"), now);
+        assertThat(ledger.nextAt()).as("nobody is new").isEqualTo(Long.MAX_VALUE);
     }
 
     @Test
@@ -494,8 +512,8 @@ class RoleLedgerTest {
                 .as("asked, and nothing granted before the answer")
                 .containsExactlyInAnyOrder(new RoleLedger.AskAccess(db), new RoleLedger.AskAccess(canary));
 
-        asking.reviewed(db, true, now);
-        asking.reviewed(canary, false, now);
+        asking.reviewed(db, SubjectVerdict.ALLOWED, now);
+        asking.reviewed(canary, SubjectVerdict.DENIED, now);
         now += Duration.ofMillis(100).toNanos();
         List<RoleAction> granted = asking.actions(now, true);
         assertThat(lastNames(granted)).containsExactly("db");
@@ -505,7 +523,7 @@ class RoleLedgerTest {
                                 + " it may");
 
         asking.written("shop", role(6, "orders", "db"), now);
-        asking.reviewed(db, false, now);
+        asking.reviewed(db, SubjectVerdict.DENIED, now);
         now += Duration.ofMillis(100).toNanos();
         List<RoleAction> revoked = asking.actions(now, true);
         assertThat(revoked).hasAtLeastOneElementOfType(PatchRole.class);
@@ -516,6 +534,38 @@ class RoleLedgerTest {
         now += Duration.ofMillis(100).toNanos();
         assertThat(asking.actions(now, true))
                 .containsExactlyInAnyOrder(new RoleLedger.ForgetAccess(db), new RoleLedger.ForgetAccess(canary));
+    }
+
+    @Test
+    void onBehalfOf_whatOnlyAPolicyAllows_orNobodyAnswers_isNotGranted_andTheOwnerIsTold() {
+        RoleLedger asking = new RoleLedger(ASKING_POLICY, () -> 0.5);
+        asking.namespace("shop", true, false, 0);
+        asking.roleListed("shop", role(5, "orders", "db", "cert"), "5", 0);
+        asking.ownersListed(ASKING, "shop", List.of(onBehalf("front", "web", "db", "cert")), 0);
+        now = Duration.ofMillis(100).toNanos();
+        asking.actions(now, true);
+        assertThat(asking.incomplete()).as("not answered").containsExactly("shop");
+
+        asking.reviewed(
+                new SubjectQuestion("web", ObjectRef.of(ObjectKind.SECRET, "shop", "db")),
+                SubjectVerdict.BY_A_POLICY,
+                now);
+        asking.reviewed(
+                new SubjectQuestion("web", ObjectRef.of(ObjectKind.SECRET, "shop", "cert")),
+                SubjectVerdict.UNANSWERED,
+                now);
+        now += Duration.ofMillis(100).toNanos();
+        List<RoleAction> taken = asking.actions(now, true);
+
+        assertThat(asking.incomplete()).isEmpty();
+        assertThat(taken).hasAtLeastOneElementOfType(PatchRole.class);
+        assertThat(lastNames(taken)).isEmpty();
+        assertThat(told(taken))
+                .containsExactlyInAnyOrder(
+                        "front GrantDenied: ServiceAccount web has no right of its own to get Secret shop/db; not"
+                                + " granted until it may",
+                        "front GrantDenied: ServiceAccount web is not known to be allowed to get Secret shop/cert; not"
+                                + " granted until it may");
     }
 
     @Test
@@ -530,7 +580,8 @@ class RoleLedgerTest {
 
         assertThat(first).noneMatch(PatchRole.class::isInstance);
         assertThat(told(first)).singleElement().asString().startsWith("x GrantRefused: names no legal ServiceAccount");
-        asking.reviewed(new SubjectQuestion("web", ObjectRef.of(ObjectKind.SECRET, "shop", "db")), false, now);
+        asking.reviewed(
+                new SubjectQuestion("web", ObjectRef.of(ObjectKind.SECRET, "shop", "db")), SubjectVerdict.DENIED, now);
         now += Duration.ofMillis(100).toNanos();
         assertThat(asking.actions(now, true)).hasAtLeastOneElementOfType(PatchRole.class);
     }

@@ -32,6 +32,9 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
     private final ObjectDecoder<T> decoder;
     private final StreamedLists streamed;
 
+    /** The most objects of a page: less after a page that was too long. */
+    private volatile int pageSize = PAGE;
+
     /** The minimum resourceVersion of the next list of a collection: "0" for any, "" for the latest; null if each is of the latest. */
     private volatile @Nullable String minimumVersion;
 
@@ -159,37 +162,54 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
 
     /** Lists the whole collection, page by page unless the server answers from its watch cache. */
     private CompletableFuture<Listed<T>> pages(Duration timeout, Runnable written) {
-        long startedAt = session.nanoTime();
         boolean latest = minimumVersion == null;
-        String version = Strings.nullToEmpty(minimumVersion);
-        List<Fetched<T>> items = new ArrayList<>();
-        // with a limit, any version but 0 would be an exact one, which the server may no longer have
-        boolean paged = version.isEmpty() || version.equals("0");
-        String query = (paged ? "limit=" + PAGE + "&" : "") + "resourceVersion=" + version;
-        return page(query, timeout, ApiConnections.LONGEST_LIST, written)
-                .thenCompose(first -> remainingPages(first, items, startedAt, timeout))
-                .exceptionallyCompose(failure -> {
-                    boolean expired = ApiServerException.reasonOf(failure) == FailureReason.EXPIRED;
-                    Duration left = left(startedAt, timeout);
-                    // the continue token or the version has expired: list everything in one answer
-                    return expired && !left.isNegative()
-                            ? page("", left, ApiConnections.LONGEST_LIST, () -> {})
-                                    .thenApply(Fabric8ListDecoder.Page::listed)
-                            : CompletableFuture.failedFuture(failure);
-                })
+        return pages(Strings.nullToEmpty(minimumVersion), session.nanoTime(), timeout, written)
                 .whenComplete((all, failure) ->
                         minimumVersion = latest ? null : all == null ? "" : encoded(all.resourceVersion()));
     }
 
+    private CompletableFuture<Listed<T>> pages(String version, long startedAt, Duration timeout, Runnable written) {
+        // with a limit, any version but 0 would be an exact one, which the server may no longer have
+        boolean paged = version.isEmpty() || version.equals("0");
+        int limit = pageSize;
+        String query = (paged ? "limit=" + limit + "&" : "") + "resourceVersion=" + version;
+        return page(query, left(startedAt, timeout), ApiConnections.LONGEST_LIST, written)
+                .thenCompose(first -> remainingPages(first, limit, new ArrayList<>(), startedAt, timeout))
+                .exceptionallyCompose(failure -> {
+                    Duration left = left(startedAt, timeout);
+                    if (left.isNegative()) {
+                        return CompletableFuture.failedFuture(failure);
+                    }
+                    if (ApiServerException.reasonOf(failure) == FailureReason.EXPIRED) {
+                        // the continue token or the version has expired: list everything in one answer
+                        return page("", left, ApiConnections.LONGEST_LIST, () -> {})
+                                .thenApply(Fabric8ListDecoder.Page::listed);
+                    }
+                    boolean fewer = paged && !version.equals("0");
+                    if (!isTooLong(failure) || (fewer && limit == 1)) {
+                        return CompletableFuture.failedFuture(failure);
+                    }
+                    // a server that answers from its watch cache may ignore a limit; the latest state comes in pages
+                    if (fewer) {
+                        pageSize = Math.max(1, limit / 10);
+                    }
+                    return pages("", startedAt, timeout, () -> {});
+                });
+    }
+
+    private static boolean isTooLong(Throwable failure) {
+        return ApiServerException.causeOf(failure).getCause() instanceof ApiConnections.AnswerTooLong;
+    }
+
     private CompletableFuture<Listed<T>> remainingPages(
-            Fabric8ListDecoder.Page<T> page, List<Fetched<T>> items, long startedAt, Duration timeout) {
+            Fabric8ListDecoder.Page<T> page, int limit, List<Fetched<T>> items, long startedAt, Duration timeout) {
         items.addAll(page.listed().items());
         if (page.next().isEmpty()) {
             return CompletableFuture.completedFuture(
                     new Listed<>(items, page.listed().resourceVersion()));
         }
         Duration left = left(startedAt, timeout);
-        String query = "limit=" + PAGE + "&continue=" + encoded(page.next());
+        String query = "limit=" + limit + "&continue=" + encoded(page.next());
         return left.isNegative()
                 ? CompletableFuture.failedFuture(ApiServerException.withoutAnswer(
                         FailureReason.TIMEOUT,
@@ -197,7 +217,7 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
                         "not all pages came within " + Durations.text(timeout),
                         null))
                 : page(query, left, ApiConnections.LONGEST_LIST, () -> {})
-                        .thenCompose(next -> remainingPages(next, items, startedAt, timeout));
+                        .thenCompose(next -> remainingPages(next, limit, items, startedAt, timeout));
     }
 
     private CompletableFuture<Fabric8ListDecoder.Page<T>> page(

@@ -49,6 +49,16 @@ public final class ApiConnections implements AutoCloseable {
      */
     private static final int MOST_BYTES = 256 << 20;
 
+    /** The cause of the failure of a request whose answer was longer than it may be. */
+    public static final class AnswerTooLong extends Exception {
+
+        private static final long serialVersionUID = 1;
+
+        AnswerTooLong() {
+            super("too long", null, false, false);
+        }
+    }
+
     /** The time from the call until a watch is open. */
     private static final Duration WATCH_OPEN_TIMEOUT = Duration.ofSeconds(20);
 

@@ -71,7 +71,10 @@ final class BodyReader<R> implements ResponseReader {
         int size = size();
         if (bytes.length > longest - size) {
             exchange.end(ApiServerException.withoutAnswer(
-                    FailureReason.UNREADABLE, request, "the answer is longer than " + longest + " bytes", null));
+                    FailureReason.UNREADABLE,
+                    request,
+                    "the answer is longer than " + longest + " bytes",
+                    new ApiConnections.AnswerTooLong()));
             return true;
         }
         ReceiveBudget.Room room = counted.hold(size + bytes.length);

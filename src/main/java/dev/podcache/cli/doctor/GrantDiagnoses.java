@@ -25,6 +25,7 @@ final class GrantDiagnoses {
     private static final String CHECK = "grants";
 
     private final RolePolicy policy;
+    private final boolean complete;
     private final List<Diagnosis> found = new ArrayList<>();
     private final Set<String> readers = new LinkedHashSet<>(); // the subjects that the Roles of the policy are bound to
     private final Set<String> broad = new LinkedHashSet<>(); // bindings that let them read without names
@@ -43,8 +44,10 @@ final class GrantDiagnoses {
     record Binding(
             String name, boolean ofClusterRole, String role, Set<String> subjects, Supplier<List<PolicyRule>> rules) {}
 
-    GrantDiagnoses(RolePolicy policy) {
+    /** @param complete whether the owners of all kinds of the policy can be listed */
+    GrantDiagnoses(RolePolicy policy, boolean complete) {
         this.policy = policy;
+        this.complete = complete;
     }
 
     /**
@@ -175,7 +178,14 @@ final class GrantDiagnoses {
         List<Diagnosis> all = new ArrayList<>(found);
         String whose = readers.isEmpty() ? "" : " of " + Quoted.text(String.join(", ", readers));
         String which = broad.isEmpty() ? "" : ": " + Quoted.text(String.join(", ", broad));
-        if (missing > 0) {
+        if (!complete) {
+            all.add(Diagnosis.problem(
+                    CHECK,
+                    "policy " + policy.name() + ": not all of its owners are known, so the broad Role must stay"
+                            + which,
+                    "without it, the operator could not read what these owners refer to",
+                    "mend what is said above, and ask again"));
+        } else if (missing > 0) {
             all.add(Diagnosis.problem(
                     CHECK,
                     "policy " + policy.name() + ": " + missing + " of " + owners

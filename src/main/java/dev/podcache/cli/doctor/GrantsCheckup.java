@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.podcache.access.Definitions;
 import dev.podcache.access.GrantPolicy;
+import dev.podcache.access.RightsOfTheirOwn;
 import dev.podcache.access.RolePolicy;
 import dev.podcache.access.RolePolicy.GrantOwner;
 import dev.podcache.access.RolePolicy.OwnerKind;
@@ -52,6 +53,7 @@ final class GrantsCheckup {
     private final Fabric8ApiServer server;
     private final GrantPolicy policy;
     private final List<Diagnosis> found = new ArrayList<>();
+    private final Set<String> unlisted = new HashSet<>(); // policies with owners that cannot be listed
     private final Map<String, @Nullable Role> rolesByPath = new HashMap<>();
     private Consumer<CompletableFuture<?>> wait = future -> {};
 
@@ -105,6 +107,29 @@ final class GrantsCheckup {
                         "the server has no " + absent.kind().apiVersion() + " " + absent.kind(),
                         "policy " + policy.name() + " names it, and it has no owners",
                         "apply its CustomResourceDefinition, or take it out of the policy")));
+        for (OwnerKind owner : policy.owners()) {
+            known.stream()
+                    .filter(definition ->
+                            definition.kind().name().equals(owner.kind().name())
+                                    && definition
+                                            .kind()
+                                            .apiVersion()
+                                            .equals(owner.kind().apiVersion()))
+                    .filter(definition -> definition.state() == Definitions.KindState.UNKNOWN
+                            || definition.state() == Definitions.KindState.CLUSTER_SCOPED)
+                    .forEach(definition -> {
+                        unlisted.add(policy.name());
+                        found.add(Diagnosis.problem(
+                                "grants",
+                                definition.state() == Definitions.KindState.UNKNOWN
+                                        ? "the server does not serve " + owner.kind() + " of "
+                                                + owner.kind().apiVersion()
+                                        : owner.kind() + " of " + owner.kind().apiVersion() + " has no namespace",
+                                "policy " + policy.name() + " names it, and its owners are not known",
+                                "correct " + Quoted.text(owner.where())
+                                        + ", or see which versions its definition serves"));
+                    });
+        }
         return policy.withKinds(kind -> Definitions.as(kind, known));
     }
 
@@ -123,7 +148,7 @@ final class GrantsCheckup {
     }
 
     private void check(RolePolicy policy, Map<String, Map<String, String>> namespaces) {
-        GrantDiagnoses diagnoses = new GrantDiagnoses(policy);
+        GrantDiagnoses diagnoses = new GrantDiagnoses(policy, !unlisted.contains(policy.name()));
         List<Binding> everywhere = bindings("");
         List<String> selected = namespaces.entrySet().stream()
                 .filter(namespace -> policy.namespaces().selects(namespace.getKey(), namespace.getValue()))
@@ -157,7 +182,7 @@ final class GrantsCheckup {
 
     /** Returns the objects that are not granted because the ServiceAccount of an owner may not get them. */
     private Set<Map.Entry<GrantOwner, ObjectRef>> denied(List<GrantOwner> owners) {
-        AccessReviews reviews = server.unlimitedReviews(TIMEOUT);
+        AccessReviews reviews = new RightsOfTheirOwn(server.unlimitedReviews(TIMEOUT), policy.roles());
         Set<Map.Entry<GrantOwner, ObjectRef>> denied = new HashSet<>();
         for (GrantOwner owner : owners) {
             String account = owner.account();

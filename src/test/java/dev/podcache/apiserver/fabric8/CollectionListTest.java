@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.ListerWatcher;
+import dev.podcache.apiserver.http.ApiConnections;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.NoLeaks;
@@ -109,6 +110,35 @@ class CollectionListTest extends WireFixture {
         ListerWatcher<ConfigMap> byName = following("a");
 
         assertThat(failureOf(byName.list(TIMEOUT)).reason()).isEqualTo(FailureReason.UNREADABLE);
+    }
+
+    /** A server that answers from its watch cache ignores the limit, and objects may be of a megabyte. */
+    @Test
+    void list_whosePagesAreTooLong_isListedInShorterOnes() throws InterruptedException {
+        List<String> asked = new CopyOnWriteArrayList<>();
+        Buffer filler = Buffer.buffer(" ".repeat(1 << 20));
+        server.handle((request, exchange) -> {
+            asked.add(
+                    "limit=" + exchange.getParam("limit") + "&resourceVersion=" + exchange.getParam("resourceVersion"));
+            int page = page(exchange);
+            if (!exchange.getParam("limit").equals("50")) {
+                exchange.response().setChunked(true);
+                for (int sent = 0; sent <= ApiConnections.LONGEST_LIST; sent += filler.length()) {
+                    exchange.response().write(filler);
+                }
+            }
+            exchange.response().end(listOf("pods", page < 2 ? "page-2" : "", POD.formatted(page, page)));
+            return true;
+        });
+        ListerWatcher<Pod> pods = pods("");
+
+        assertThat(names(answerOf(pods.list(TIMEOUT)))).containsExactly("pod-1", "pod-2");
+        assertThat(asked)
+                .containsExactly(
+                        "limit=500&resourceVersion=0",
+                        "limit=500&resourceVersion=",
+                        "limit=50&resourceVersion=",
+                        "limit=50&resourceVersion=null");
     }
 
     @Test

@@ -253,6 +253,31 @@ class GrantsCheckupTest {
                 .anyMatch(line -> line.contains("the broad Role may go"));
     }
 
+    /** What only the Role of the policy allows is no right of the ServiceAccount. */
+    @Test
+    void owner_whoseAccountMayGetTheObjectByThePolicyOnly_isANote() throws IOException {
+        website("one", List.of("tls"), Map.of("account", "operator"));
+        role("podcache-websites", "websites");
+        bind("operator", "Role", "podcache-websites");
+        String onBehalf = POLICY.replace(
+                "    kind: Website\n", "    kind: Website\n    onBehalfOf: {serviceAccount: .spec.account}\n");
+
+        assertThat(diagnosed(onBehalf, config("admin", "system:masters")))
+                .contains("NOTE Website shop/one refers to Secret tls; denied: Secret tls");
+    }
+
+    @Test
+    void kindThatIsNotServed_keepsTheBroadRole() throws IOException {
+        bind("operator", "ClusterRole", "all");
+        String misspelt = POLICY.replace("example.dev/v1", "apps/v1").replace("Website", "Deploymnet");
+
+        assertThat(diagnosed(misspelt, config("admin", "system:masters")))
+                .contains(
+                        "PROBLEM the server does not serve Deploymnet of apps/v1",
+                        "PROBLEM policy websites: not all of its owners are known, so the broad Role must stay")
+                .noneMatch(line -> line.contains("may go"));
+    }
+
     @Test
     void credentialsThatMayNotList_areAProblem() throws IOException {
         assertThat(diagnosed(POLICY, config("nobody")))
