@@ -9,8 +9,8 @@
  * dev.podcache.apiserver.Transform} applies a user's function to what is read.
  *
  * <p>Read {@code ObjectGetter}, {@code ReadSource}, {@code Fetched}, {@code ListerWatcher}, {@code WatchEvent},
- * {@code ApiServerException}, {@code ObjectApi}; then, to implement the ports, {@code ErrorAnswer} and {@code
- * NoAnswer}.
+ * {@code ApiServerException}, {@code ObjectApi}; then, to implement the ports, {@code ErrorAnswer}, {@code
+ * NoAnswer} and {@code ServerJson}.
  *
  * <p>Lock: the monitor of {@code CachedReviews}; inside it, only that of the timer is taken.
  *

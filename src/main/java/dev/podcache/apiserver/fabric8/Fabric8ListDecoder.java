@@ -1,6 +1,5 @@
 package dev.podcache.apiserver.fabric8;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.google.common.base.Strings;
@@ -8,6 +7,7 @@ import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.ObjectDecoder;
+import dev.podcache.apiserver.ServerJson;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKind;
 import java.io.IOException;
@@ -19,8 +19,6 @@ import java.util.List;
  * each item by itself, so the size of an item is exact, and LIST, GET and WATCH share one decoder.
  */
 final class Fabric8ListDecoder<T> {
-
-    private static final JsonFactory JSON = new JsonFactory();
 
     private final ObjectKind<?> kind;
     private final ObjectDecoder<T> decoder;
@@ -44,7 +42,7 @@ final class Fabric8ListDecoder<T> {
      *     resourceVersion
      */
     Page<T> decode(byte[] json) {
-        try (JsonParser parser = JSON.createParser(json)) {
+        try (JsonParser parser = ServerJson.FACTORY.createParser(json)) {
             return read(parser, json);
         } catch (IOException notJson) {
             throw unreadable(json, "is not valid JSON");

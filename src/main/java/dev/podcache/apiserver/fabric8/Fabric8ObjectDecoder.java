@@ -1,12 +1,15 @@
 package dev.podcache.apiserver.fabric8;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.databind.ObjectReader;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.ObjectDecoder;
+import dev.podcache.apiserver.ServerJson;
 import dev.podcache.object.FailureReason;
+import dev.podcache.object.ModelJson;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
@@ -16,6 +19,7 @@ import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Fabric8ObjectDecoder<T extends HasMetadata> implements ObjectDecoder<T> {
 
-    private static final JsonFactory JSON = new JsonFactory();
+    private static final ObjectReader DEEP = new JsonMapper(ServerJson.FACTORY.copy()).readerForMapOf(Object.class);
 
     private final ObjectKind<T> kind;
     private final KubernetesSerialization serialization;
@@ -89,12 +93,31 @@ final class Fabric8ObjectDecoder<T extends HasMetadata> implements ObjectDecoder
         try {
             object = serialization.unmarshal(new ByteArrayInputStream(json, offset, length), kind.model());
         } catch (RuntimeException e) {
-            throw unreadable(length, "could not be decoded");
+            if (!kind.model().equals(GenericKubernetesResource.class)) {
+                throw unreadable(length, "could not be decoded");
+            }
+            object = kind.model().cast(deep(json, offset, length));
         }
         if (object == null) {
             throw unreadable(length, "is null");
         }
         return object;
+    }
+
+    /** Decodes a custom resource that fabric8 refuses to, because it has more levels or longer names than Jackson expects. */
+    private GenericKubernetesResource deep(byte[] json, int offset, int length) {
+        try {
+            Map<String, Object> fields = DEEP.readValue(json, offset, length);
+            GenericKubernetesResource resource = new GenericKubernetesResource();
+            resource.setApiVersion((String) fields.remove("apiVersion"));
+            resource.setKind((String) fields.remove("kind"));
+            resource.setMetadata(
+                    ModelJson.model(Objects.requireNonNullElse(fields.remove("metadata"), Map.of()), ObjectMeta.class));
+            resource.setAdditionalProperties(fields);
+            return resource;
+        } catch (IOException | ClassCastException | IllegalArgumentException e) {
+            throw unreadable(length, "could not be decoded");
+        }
     }
 
     private static int firstCharacter(byte[] json, int offset, int length) {
@@ -132,7 +155,7 @@ final class Fabric8ObjectDecoder<T extends HasMetadata> implements ObjectDecoder
 
         @Override
         public @Nullable String skippedVersion(byte[] json, int offset, int length) {
-            try (JsonParser parser = JSON.createParser(json, offset, length)) {
+            try (JsonParser parser = ServerJson.FACTORY.createParser(json, offset, length)) {
                 return parser.nextToken() == JsonToken.START_OBJECT ? versionUnlessAccepted(parser) : null;
             } catch (IOException notJson) {
                 // the decoder reports what is wrong

@@ -1,6 +1,5 @@
 package dev.podcache.apiserver.http;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -9,6 +8,7 @@ import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.ErrorAnswer;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.ObjectDecoder;
+import dev.podcache.apiserver.ServerJson;
 import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.object.FailureReason;
 import java.io.IOException;
@@ -35,7 +35,6 @@ final class WatchReader<T> implements ResponseReader {
 
     private static final Logger log = LoggerFactory.getLogger(WatchReader.class);
     private static final ObjectMapper MAPPER = new ObjectMapper();
-    private static final JsonFactory JSON = MAPPER.getFactory();
     private static final String LIST_END = "k8s.io/initial-events-end";
 
     private final ServerRequest request;
@@ -191,7 +190,7 @@ final class WatchReader<T> implements ResponseReader {
         String type = null;
         int at = 0;
         int objectLength = 0;
-        try (JsonParser parser = JSON.createParser(line, offset, length)) {
+        try (JsonParser parser = ServerJson.FACTORY.createParser(line, offset, length)) {
             if (parser.nextToken() != JsonToken.START_OBJECT) {
                 return new EventParts(null, 0, 0);
             }

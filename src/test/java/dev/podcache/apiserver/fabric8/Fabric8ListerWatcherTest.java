@@ -16,6 +16,7 @@ import dev.podcache.testing.ForwardingTimekeeper;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.client.Config;
@@ -23,6 +24,7 @@ import io.fabric8.kubernetes.client.ConfigBuilder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.NullUnmarked;
@@ -61,6 +63,34 @@ class Fabric8ListerWatcherTest extends Fabric8WatchFixture {
         network.answer("200 OK", list(items));
 
         assertThat(configMaps("").list(Duration.ofSeconds(10)).join().items()).isEmpty();
+    }
+
+    /** An API server stores custom resources of 10,000 levels, and does not limit the names of their fields. */
+    @ParameterizedTest
+    @ValueSource(ints = {9_990, 0})
+    void list_customResourceBeyondWhatJacksonExpects_isReadBesideTheOthers(int levels) {
+        String name = "n".repeat(60_000);
+        String deep = "{\"metadata\":{\"namespace\":\"shop\",\"name\":\"deep\",\"resourceVersion\":\"4\"},\"spec\":"
+                + (levels == 0 ? "{\"" + name + "\":1}" : "{\"a\":".repeat(levels) + "1" + "}".repeat(levels)) + "}";
+        String honest = "{\"metadata\":{\"namespace\":\"shop\",\"name\":\"honest\",\"resourceVersion\":\"3\"}}";
+        network.answer(
+                "200 OK",
+                "{\"kind\":\"WebsiteList\",\"metadata\":{\"resourceVersion\":\"9\"},\"items\":[%s,%s]}"
+                        .formatted(deep, honest));
+        ObjectKind<GenericKubernetesResource> website = ObjectKind.of("example.dev/v1", "Website", "websites", true);
+        ListerWatcher<GenericKubernetesResource> websites = server.listerWatcher(website, "shop", "");
+
+        Listed<GenericKubernetesResource> listed =
+                websites.list(Duration.ofSeconds(10)).join();
+
+        assertThat(listed.items())
+                .extracting(item -> item.object().getMetadata().getName())
+                .containsExactly("deep", "honest");
+        GenericKubernetesResource read = listed.items().get(0).object();
+        assertThat(read.getKind()).isEqualTo("Website");
+        assertThat(read.getApiVersion()).isEqualTo("example.dev/v1");
+        Map<?, ?> spec = read.get("spec");
+        assertThat(spec.keySet()).hasToString(levels == 0 ? "[" + name + "]" : "[a]");
     }
 
     @ParameterizedTest
