@@ -11,6 +11,7 @@ import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
 import dev.podcache.testing.Secrets;
 import dev.podcache.testing.ServerFeature;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.rbac.PolicyRuleBuilder;
 import io.fabric8.kubernetes.api.model.rbac.RoleBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -20,6 +21,7 @@ import io.fabric8.kubernetes.client.WatcherException;
 import io.fabric8.kubernetes.client.dsl.Resource;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
@@ -390,6 +392,22 @@ class GrantsRealServerTest {
                     cluster.reasons(shop).stream().anyMatch(reason -> reason.endsWith("front GrantDenied")));
             assertThat(cluster.granted(shop)).isEqualTo("db");
             assertNothingOf(cluster.operator, shop, "canary");
+
+            // what the Role of the policy allows the operator is no right of its own
+            server.kubectl(
+                    "--namespace=" + shop,
+                    "create",
+                    "rolebinding",
+                    "operator",
+                    "--role=" + GrantsCluster.ROLE,
+                    "--serviceaccount=" + shop + ":operator");
+            GenericKubernetesResource thief = cluster.owner(shop, "thief", List.of("db"));
+            thief.setAdditionalProperty("spec", Map.of("secrets", List.of("db"), "serviceAccountName", "operator"));
+            cluster.admin.resource(thief).create();
+            await().until(() ->
+                    cluster.reasons(shop).stream().anyMatch(reason -> reason.endsWith("thief GrantDenied")));
+            cluster.delete(shop, "front");
+            await().until(() -> cluster.granted(shop).isEmpty());
         }
     }
 
