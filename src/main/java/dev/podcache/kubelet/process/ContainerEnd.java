@@ -3,6 +3,7 @@ package dev.podcache.kubelet.process;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -13,7 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How a container ended: the content of its file {@code exit}. Immutable.
+ * How a container ended: the content of its file {@code exit}, or the target of that link. Immutable.
  *
  * @param exitCode the exit code, or 128 plus the number of the signal that killed the command
  * @param known false if the supervisor was killed, too, so that nothing recorded the exit code
@@ -31,12 +32,14 @@ record ContainerEnd(int exitCode, Instant time, boolean known) {
     /** Returns the recorded end; empty if there is none. */
     static Optional<ContainerEnd> read(Path container) throws IOException {
         try {
-            Matcher exit =
-                    LINE.matcher(Files.readString(container.resolve(FILE)).trim());
+            Path file = container.resolve(FILE);
+            String text =
+                    Files.isSymbolicLink(file) ? Files.readSymbolicLink(file).toString() : Files.readString(file);
+            Matcher exit = LINE.matcher(text.trim());
             if (!exit.matches()) {
                 // empty after a loss of power
-                Instant written =
-                        Files.getLastModifiedTime(container.resolve(FILE)).toInstant();
+                Instant written = Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS)
+                        .toInstant();
                 return Optional.of(new ContainerEnd(KILLED, written, false));
             }
             return Optional.of(new ContainerEnd(

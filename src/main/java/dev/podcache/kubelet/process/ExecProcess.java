@@ -38,6 +38,7 @@ final class ExecProcess implements ContainerProcess {
 
     private final Process process;
     private final CompletableFuture<Process> ended;
+    private final ExecInput stdin;
     private final ExecOutput stdout;
     private final ExecOutput stderr;
     private final Optional<ProcessIdentity> leader;
@@ -45,6 +46,7 @@ final class ExecProcess implements ContainerProcess {
     private ExecProcess(Process process, Timekeeper timekeeper) {
         this.process = process;
         this.ended = process.onExit();
+        this.stdin = new ExecInput(process.getOutputStream());
         this.stdout = new ExecOutput(process.getInputStream(), process, ended, timekeeper);
         this.stderr = new ExecOutput(process.getErrorStream(), process, ended, timekeeper);
         this.leader = ProcessIdentity.of(process.pid());
@@ -145,7 +147,7 @@ final class ExecProcess implements ContainerProcess {
 
     @Override
     public OutputStream stdin() {
-        return process.getOutputStream();
+        return stdin;
     }
 
     @Override

@@ -52,7 +52,7 @@ final class LaunchScript {
             "SRANDOM",
             "UID");
 
-    private static final String ENV = "/usr/bin/env";
+    private static final String ENV = "/usr/bin/env --"; // a name may begin as an option does
 
     private LaunchScript() {}
 

@@ -97,7 +97,8 @@ public final class RunningContainer {
      * ended.
      */
     public void killLeft() {
-        executed.forEach(ExecProcess::close);
+        // first, because it cannot wait for anything
         instance.killLeft();
+        executed.forEach(ExecProcess::close);
     }
 }

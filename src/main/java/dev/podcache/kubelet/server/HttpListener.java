@@ -14,6 +14,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioChannelOption;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpRequest;
@@ -37,6 +38,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSessionContext;
+import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -128,6 +130,18 @@ final class HttpListener implements AutoCloseable {
         this.connections = new OpenConnections(MOST_CONNECTIONS, timekeeper);
     }
 
+    /**
+     * Has a client that is gone without a word noticed, also where nothing is sent to it, as by the log of a silent
+     * container that is followed. The times are those of Go, which a kubelet has.
+     */
+    private static void keepAlive(ServerBootstrap bootstrap) {
+        bootstrap
+                .childOption(ChannelOption.SO_KEEPALIVE, true)
+                .childOption(NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPIDLE), 15)
+                .childOption(NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPINTERVAL), 15)
+                .childOption(NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPCOUNT), 9);
+    }
+
     /** Starts to listen without TLS; otherwise like {@link #listen(ListenerProtocol, String, int)}. */
     void listen(String host, int port) throws IOException {
         listen(ListenerProtocol.PLAIN, host, port);
@@ -154,6 +168,7 @@ final class HttpListener implements AutoCloseable {
                         accepted(channel, protocol, handshakes);
                     }
                 });
+        keepAlive(bootstrap);
         ChannelFuture bound = bootstrap.bind(new InetSocketAddress(InetAddress.getByName(host), port));
         CompletableFuture<Object> done = new CompletableFuture<>();
         bound.addListener(ready -> done.complete(ready));

@@ -2,6 +2,7 @@ package dev.podcache.kubelet.server;
 
 import com.google.common.io.ByteStreams;
 import dev.podcache.kubelet.runtime.ContainerLogs;
+import dev.podcache.kubelet.runtime.ContainerLogs.LogOptions;
 import dev.podcache.object.Quoted;
 import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
@@ -39,7 +40,7 @@ final class LogEndpoint {
         ContainerLogs runtime = logs.orElseThrow(
                 () -> new RefusedException(501, "the container runtime of this node keeps no logs of containers"));
         try {
-            InputStream all = runtime.logs(pod.key(), container, parameters.options());
+            InputStream all = runtime.logs(pod.key(), container, options(parameters.options(), pod, container));
             return parameters.limitBytes().isPresent()
                     ? ByteStreams.limit(all, parameters.limitBytes().getAsLong())
                     : all;
@@ -47,6 +48,21 @@ final class LogEndpoint {
             throw new RefusedException(
                     400, reason(pod, container, parameters.options().previous(), e));
         }
+    }
+
+    /**
+     * The container that waits for its restart has no other instance than the one that has ended, which its status shows as
+     * the last: that is the previous one.
+     */
+    private static LogOptions options(LogOptions asked, KnownPod pod, String container) {
+        boolean waits = pod.status(container)
+                .filter(status -> status.getState() != null && status.getState().getWaiting() != null)
+                .map(ContainerStatus::getLastState)
+                .map(ContainerState::getTerminated)
+                .isPresent();
+        return asked.previous() && waits
+                ? new LogOptions(asked.follow(), false, asked.timestamps(), asked.tailLines(), asked.since())
+                : asked;
     }
 
     /** The reported status may be older than the runtime's answer, so it explains only what the runtime refused. */

@@ -8,7 +8,7 @@
 #
 #   supervisor, command  the identity of this process and of the command: /proc/<pid>/stat and the ID of the boot
 #   output.<n>           the output; each line begins with its time in hundredths of a second since 1970, and a space
-#   exit                 the exit code and the time of the end
+#   exit                 the exit code and the time of the end: a file, or on a full disk a link whose target is that text
 #
 # Standard input is a script that writes "started" to descriptor 3 and replaces the shell by the command. It is not in a file
 # and not among the arguments, because the environment of the command has values of Secrets. Ends once all output is in the
@@ -36,16 +36,18 @@ cut_lines() {
 # writes the lines of standard input to the output files
 keep() {
     LC_ALL=C
-    number=0
-    size=0
-    exec >"$1/output.0"
+    number=-1
+    size=$3
+    exec >/dev/null
     # true for a last line without line break, too
     while IFS= read -r line || [ -n "$line" ]; do
         if [ "$size" -ge "$3" ]; then
-            number=$((number + 1))
-            size=0
-            exec >"$1/output.$number"
-            rm -f "$1/output.$((number - 2))"
+            # on a full disk, "exec" alone would end this shell, and with it the container at its next output
+            if { command exec >"$1/output.$((number + 1))"; } 2>/dev/null; then
+                number=$((number + 1))
+                size=0
+                rm -f "$1/output.$((number - 2))"
+            fi
         fi
         now "$2"
         if [ "${#line}" -eq "$LONGEST" ]; then
@@ -71,8 +73,12 @@ code=$?
 # processes that the command leaves behind end with it, as in a container
 read -r pid rest <"$1/command" && kill -s KILL -- "-$pid"
 now "$2"
-echo "$code $now" >"$1/exit.new"
-ln "$1/exit.new" "$1/exit"
+# on a full disk, the target of a link still has a place
+if { echo "$code $now" >"$1/exit.new"; } 2>/dev/null; then
+    ln "$1/exit.new" "$1/exit"
+else
+    ln -s "$code $now" "$1/exit"
+fi
 
 # the end of the output, unless a process that left the group holds it open
 exec >&-

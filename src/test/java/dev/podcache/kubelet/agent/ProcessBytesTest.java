@@ -54,6 +54,9 @@ class ProcessBytesTest extends OnProcesses {
         environment.put("my.key", "dots");
         environment.put("tls-key", ByteText.of(allBytes()));
         environment.put("1st", "a digit");
+        environment.put("-x", "an option");
+        environment.put("--chdir", "/tmp");
+        environment.put("-", "a dash");
         environment.put(" !\"#$%&'()*+,/:;<>?@[\\]^`{|}~", "punctuation");
         environment.put("UTF", "gr\u00fc\u00df \ud83d\ude00");
         for (String ofShell : List.of(

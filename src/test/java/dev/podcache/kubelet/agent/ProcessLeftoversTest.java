@@ -15,6 +15,7 @@ import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -23,6 +24,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -112,6 +114,37 @@ class ProcessLeftoversTest extends OnProcesses {
             process.await();
 
             assertThat(process.stdout().readAllBytes()).hasSize(60_000);
+        }
+    }
+
+    /** Nobody reads it, so a write to it waits for as long as that process lives. */
+    @Test
+    void containerEnds_inputOfACommandIsHeldByWhatItLeft_thatIsKilledAndTheEndIsTold()
+            throws IOException, InterruptedException {
+        fixture.run(UNTIL_END);
+        try (ContainerProcess process =
+                exec("exec 3<&0; setsid sh -c 'echo $$; exec sleep 300' <&3 & wait; sleep 300")) {
+            long holder = Long.parseLong(reader(process.stdout()).readLine());
+            AtomicLong written = new AtomicLong();
+            CompletableFuture<Void> writer = CompletableFuture.runAsync(
+                    () -> {
+                        try (OutputStream in = process.stdin()) {
+                            for (byte[] piece = new byte[4096]; ; written.addAndGet(piece.length)) {
+                                in.write(piece);
+                            }
+                        } catch (IOException closed) {
+                            throw new UncheckedIOException(closed);
+                        }
+                    },
+                    NewThread.EACH);
+            // more than a pipe holds
+            Patience.await().until(() -> written.get() >= 64 << 10);
+
+            endContainer();
+
+            fixture.awaitChange();
+            awaitEnd(holder);
+            Patience.await().until(writer::isDone);
         }
     }
 

@@ -159,6 +159,23 @@ class ProcessOutputTest extends OnProcesses {
                 .containsExactlyElementsOf(lines.subList(lines.size() - 30, lines.size()));
     }
 
+    /** As on a disk without room for another file. */
+    @Test
+    void nextFileCannotBeCreated_containerGoesOn_andSoDoesItsLogAfterwards() throws IOException, InterruptedException {
+        fixture.restarted(
+                ProcessRuntime.builder(fixture.directory, fixture.timekeeper).outputLimit(100));
+        String lines = "i=0; while [ $i -lt 50 ]; do i=$((i + 1)); echo line-$i; done; ";
+
+        int code = fixture.runToEnd("mkdir \"$PODCACHE_ROOT/../output.1\"; " + lines
+                        + "while [ ! -e \"$PODCACHE_ROOT/../output.0\" ]; do sleep 0.02; done; "
+                        + "rmdir \"$PODCACHE_ROOT/../output.1\"; echo after; exit 3")
+                .getExitCode();
+
+        assertThat(code).isEqualTo(3);
+        assertThat(fixture.logs()).endsWith("after\n");
+        assertThat(outputFiles()).hasSizeLessThanOrEqualTo(2);
+    }
+
     @Test
     void manyLines_followerSeesAllOfThemInOrder() throws IOException, InterruptedException {
         fixture.restarted(

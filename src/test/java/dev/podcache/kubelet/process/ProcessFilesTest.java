@@ -123,6 +123,15 @@ class ProcessFilesTest {
         assertThat(ContainerEnd.read(directory)).contains(new ContainerEnd(3, TIME, true));
     }
 
+    /** As the script writes it on a full disk. */
+    @Test
+    void end_inTheTargetOfALink_isRead() throws IOException {
+        Files.createSymbolicLink(directory.resolve("exit"), Path.of("3 176732304567"));
+
+        assertThat(ContainerEnd.read(directory)).contains(new ContainerEnd(3, TIME, true));
+        assertThat(ContainerEnd.unknown(directory, TIME.plusSeconds(9))).isEqualTo(new ContainerEnd(3, TIME, true));
+    }
+
     @Test
     void unknownEnd_isRecordedOnceAndForEver() throws IOException {
         ContainerEnd first = ContainerEnd.unknown(directory, TIME);

@@ -11,6 +11,7 @@ import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NewThread;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Patience;
+import io.fabric8.kubernetes.api.model.ContainerStateBuilder;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -24,6 +25,7 @@ import java.net.http.WebSocket;
 import java.net.http.WebSocketHandshakeException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -38,9 +40,13 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -80,6 +86,55 @@ class KubeletServerStreamsTest {
         assertThat(fixture.runtime.options)
                 .containsExactly(new LogOptions(
                         false, true, true, OptionalLong.of(3), Optional.of(Instant.parse("2025-12-31T00:00:00Z"))));
+    }
+
+    /** A client that is gone without a word is noticed where nothing is sent to it either, as by a log that is followed. */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void connection_isKeptAlive() throws IOException {
+        try (Socket client = new Socket("127.0.0.1", fixture.server.port())) {
+            String ports = ":%04X [0-9A-F]+:%04X 01 [0-9A-F:]+ (\\d\\d):"
+                    .formatted(fixture.server.port(), client.getLocalPort());
+            Pattern served = Pattern.compile(ports);
+
+            await().until(() -> {
+                Matcher timer = served.matcher(
+                        Files.readString(Path.of("/proc/net/tcp6")) + Files.readString(Path.of("/proc/net/tcp")));
+                return timer.find() && timer.group(1).equals("02");
+            });
+        }
+    }
+
+    /** Its last instance is the one that has ended, and the runtime has started none since. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void logs_ofThePreviousInstance_whileTheContainerWaitsForItsRestart_areOfTheOneThatEnded(boolean waits)
+            throws Exception {
+        ContainerStateBuilder state = new ContainerStateBuilder();
+        fixture.pods.set(
+                0,
+                ServerFixture.web()
+                        .withNewStatus()
+                        .addNewContainerStatus()
+                        .withName("main")
+                        .withState((waits
+                                        ? state.withNewWaiting()
+                                                .withReason("CrashLoopBackOff")
+                                                .endWaiting()
+                                        : state.withNewRunning().endRunning())
+                                .build())
+                        .withNewLastState()
+                        .withNewTerminated()
+                        .withExitCode(1)
+                        .endTerminated()
+                        .endLastState()
+                        .endContainerStatus()
+                        .endStatus()
+                        .build());
+
+        assertThat(fixture.get(LOGS + "?previous=true").statusCode()).isEqualTo(200);
+
+        assertThat(fixture.runtime.options).extracting(LogOptions::previous).containsExactly(!waits);
     }
 
     @ParameterizedTest
