@@ -11,7 +11,7 @@ import io.fabric8.kubernetes.api.model.PodStatus;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,9 +61,9 @@ final class PodStatusCache {
     boolean set(Pod pod, PodStatus status) {
         return store(
                 pod,
-                cached -> {
+                before -> {
                     PodStatus copy = PodParts.copy(status);
-                    StatusContinuity.runtimeAnswered(cached == null ? pod.getStatus() : cached, copy);
+                    StatusContinuity.runtimeAnswered(before, copy);
                     return copy;
                 },
                 PodEnd.isDeleted(pod),
@@ -74,9 +74,10 @@ final class PodStatusCache {
     boolean setHanging(Pod pod, String call) {
         return store(
                 pod,
-                cached -> {
-                    PodStatus copy =
-                            cached == null ? PodStatuses.of(pod, PodObservation.nothing()) : PodParts.copy(cached);
+                before -> {
+                    PodStatus copy = PodParts.containers(before).isEmpty()
+                            ? PodStatuses.of(pod, PodObservation.nothing())
+                            : PodParts.copy(before);
                     RuntimeResponding.hangs(copy, call);
                     return copy;
                 },
@@ -87,8 +88,8 @@ final class PodStatusCache {
     boolean terminate(Pod pod) {
         return store(
                 pod,
-                cached -> {
-                    PodStatus last = PodParts.copy(cached == null ? PodParts.status(pod) : cached);
+                before -> {
+                    PodStatus last = PodParts.copy(before);
                     Termination.end(pod.getSpec(), last);
                     return last;
                 },
@@ -99,10 +100,10 @@ final class PodStatusCache {
     /**
      * Replaces the cached status by the result of {@code edit}.
      *
-     * @param edit receives the cached status, or null if there is none
+     * @param edit receives the cached status, or the one at the API server if there is none; must not modify it
      * @param forced whether to create a new version even if the status is equal to the cached one
      */
-    private boolean store(Pod pod, Function<@Nullable PodStatus, PodStatus> edit, boolean forced, boolean finished) {
+    private boolean store(Pod pod, UnaryOperator<PodStatus> edit, boolean forced, boolean finished) {
         PodKey key = PodReferences.key(pod);
         String now = ApiTime.of(timekeeper.wallTime());
         boolean isStatic = PodOrigin.isStatic(pod);
@@ -111,8 +112,8 @@ final class PodStatusCache {
         String refusal;
         synchronized (this) {
             VersionedPodStatus cached = byUid.get(key.uid());
-            PodStatus next = edit.apply(cached == null ? null : cached.status());
             PodStatus before = cached == null ? PodParts.status(mirror == null ? pod : mirror) : cached.status();
+            PodStatus next = edit.apply(before);
             refusal = StatusTransitions.refusal(pod.getSpec(), before, next);
             if (refusal == null) {
                 StatusContinuity.carryOver(pod, before, next, now);

@@ -33,8 +33,8 @@ final class StatusContinuity {
     }
 
     /** Modifies {@code status}, the successor of {@code before}: all calls of the runtime have returned. */
-    static void runtimeAnswered(@Nullable PodStatus before, PodStatus status) {
-        if (before != null && PodParts.condition(before, RuntimeResponding.TYPE) != null) {
+    static void runtimeAnswered(PodStatus before, PodStatus status) {
+        if (PodParts.condition(before, RuntimeResponding.TYPE) != null) {
             List<PodCondition> conditions = new ArrayList<>(PodParts.present(status.getConditions()));
             PodConditions.put(
                     conditions, PodConditions.condition(RuntimeResponding.TYPE, PodConditions.TRUE, null, null));

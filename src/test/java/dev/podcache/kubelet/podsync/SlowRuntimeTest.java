@@ -13,6 +13,7 @@ import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodCondition;
+import io.fabric8.kubernetes.api.model.PodStatus;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -214,6 +215,36 @@ class SlowRuntimeTest {
         call.release();
         runAll();
         assertThat(node.status("slow").getPhase()).isEqualTo("Running");
+    }
+
+    @Test
+    @ExpectedWarnings("pod shop/web: status has not returned for 30 s")
+    void firstStatusHangsAfterARestart_statusAtTheServerStays() throws Exception {
+        start();
+        node.create(pod("web"));
+        runAll();
+        PodStatus before = node.status("web");
+        node.stop();
+
+        try (WorkersFixture next = node.successor()) {
+            FlakyRuntime.Held call = next.runtime.hold("status web");
+            next.start();
+            call.awaitCall();
+            next.timekeeper.advance(Duration.ofSeconds(30));
+            next.settle();
+
+            PodStatus hanging = next.status("web");
+            call.release();
+            runAll();
+            assertThat(hanging.getPhase()).isEqualTo("Running");
+            assertThat(hanging.getContainerStatuses()).isEqualTo(before.getContainerStatuses());
+            assertThat(hanging.getConditions())
+                    .containsAll(before.getConditions())
+                    .filteredOn(condition -> condition.getType().equals("podcache.dev/RuntimeResponding"))
+                    .extracting(PodCondition::getStatus)
+                    .containsExactly("False");
+            assertThat(responding("web").getStatus()).isEqualTo("True");
+        }
     }
 
     @Test
