@@ -36,6 +36,7 @@ final class ProvidedPod {
     private final RuntimeCalls calls;
     private final RuntimeFailures failures;
     private final IsolationChecks isolation;
+    private final ReportedIps ips = new ReportedIps();
     private final WaitingContainers waiting = new WaitingContainers();
     private boolean known;
     private @Nullable GivenSetup given; // to the provider, by this agent
@@ -71,7 +72,15 @@ final class ProvidedPod {
                         "the provider returned no status of the pod")
                 .withEphemeralApart(name -> EphemeralContainers.isOne(pod, name));
         known = States.hasAny(shown);
-        return shown;
+        // a container that was started waits for nothing, even if its pod cannot be updated any more
+        Iterables.concat(shown.initContainers(), shown.containers(), shown.ephemeralContainers())
+                .forEach(status -> waiting.remove(status.getName()));
+        return new PodState(
+                shown.initContainers(),
+                shown.containers(),
+                shown.ephemeralContainers(),
+                ips.valid(pod, shown.podIps()),
+                shown.containerHashes());
     }
 
     /** Returns whether the provider showed a container in the latest state. */

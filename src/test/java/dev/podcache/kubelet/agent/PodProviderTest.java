@@ -19,6 +19,7 @@ import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.api.model.PodIP;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.io.IOException;
@@ -53,6 +54,7 @@ class PodProviderTest {
         final Map<PodKey, ContainerState> states = new HashMap<>();
         final Map<PodKey, PodSetup> setups = new HashMap<>();
         boolean ready = true;
+        List<String> podIps = List.of("10.0.0.7");
         int failures;
 
         /** The container that it shows in place of the first of a pod. */
@@ -146,7 +148,7 @@ class PodProviderTest {
                                     .withReady(ready && state.getRunning() != null)
                                     .withState(state)
                                     .build()),
-                            List.of("10.0.0.7"));
+                            podIps);
         }
 
         static ContainerState ended(int code) {
@@ -412,6 +414,51 @@ class PodProviderTest {
 
         assertThat(provider.calls).containsExactly("create job", "delete job 0");
         assertThat(provider.states).isEmpty();
+    }
+
+    @Test
+    void pod_endsByItself_afterItsSecretIsGone_isOver() {
+        fixture.server.cluster().create(Secrets.of("shop", "db", "key"));
+        Pod job = create(pod("job")
+                .editSpec()
+                .withRestartPolicy("Never")
+                .editFirstContainer()
+                .addNewEnvFrom()
+                .withNewSecretRef("db", null)
+                .endEnvFrom()
+                .endContainer()
+                .endSpec());
+        start(provider);
+        fixture.server.cluster().delete(Secrets.of("shop", "db", ""));
+        settle();
+
+        provider.states.put(PodReferences.key(job), RecordedProvider.ended(0));
+        provider.events.changed(job.getMetadata().getUid());
+        settle();
+
+        assertThat(provider.calls).containsExactly("create job");
+        assertThat(fixture.pod("job").getStatus().getPhase()).isEqualTo("Succeeded");
+        assertThat(fixture.pod("job")
+                        .getStatus()
+                        .getContainerStatuses()
+                        .get(0)
+                        .getState()
+                        .getTerminated())
+                .isNotNull();
+    }
+
+    @Test
+    void pod_hasATextThatIsNoAddress_isReportedWithoutIt(NoLeaks leaks) {
+        leaks.allowWarnings("the runtime reports \"eth0\", \"fe80::1%eth0\" as IP of pod shop/web");
+        provider.podIps = List.of("eth0", "10.0.0.7", "fe80::1%eth0");
+        create(pod("web"));
+
+        start(provider);
+
+        assertThat(fixture.pod("web").getStatus().getPhase()).isEqualTo("Running");
+        assertThat(fixture.pod("web").getStatus().getPodIPs())
+                .extracting(PodIP::getIp)
+                .containsExactly("10.0.0.7");
     }
 
     @Test
