@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.podcache.object.ModelJson;
 import io.fabric8.kubernetes.api.model.PodStatus;
+import java.util.Map;
 
 /**
  * Converts a status to a JSON tree without null and empty values. The API server writes some of them where this library
@@ -23,8 +24,13 @@ final class CanonicalStatus {
     private static void dropEmpty(JsonNode node) {
         node.forEach(CanonicalStatus::dropEmpty);
         if (node instanceof ObjectNode object) {
-            object.properties().removeIf(field -> isEmpty(field.getValue()));
+            object.properties().removeIf(field -> isEmpty(field.getValue()) && !saysSomething(field));
         }
+    }
+
+    /** Without its start time a container that runs would have no state, which means that it waits. */
+    private static boolean saysSomething(Map.Entry<String, JsonNode> field) {
+        return field.getKey().equals("running") && field.getValue().isObject();
     }
 
     private static boolean isEmpty(JsonNode value) {

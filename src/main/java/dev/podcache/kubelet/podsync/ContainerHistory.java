@@ -10,6 +10,7 @@ import dev.podcache.time.ApiTime;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStateBuilder;
+import io.fabric8.kubernetes.api.model.ContainerStateRunning;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
@@ -23,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Completes what a runtime shows of a pod by what was reported before: the restart count and the last state of each
- * container, the time when it ended, and containers that the runtime has forgotten. Then adds whether a container has
- * started and is ready.
+ * container, the times when it started and ended, and containers that the runtime has forgotten. Then adds whether a
+ * container has started and is ready.
  *
  * <p>A container that ran and that the runtime has forgotten has terminated with exit code 137, as {@code
  * convertToAPIContainerStatuses} of the kubelet's {@code kubelet_pods.go} reports it. An init container that has succeeded and
@@ -102,7 +103,7 @@ final class ContainerHistory {
             ContainerStatus before = States.named(reported, container.getName());
             ContainerStatus known = current == null ? forgotten(before) : continued(current, before);
             if (known != null) {
-                complete.add(withEnd(known, before));
+                complete.add(withTimes(known, before));
             }
         }
         return complete;
@@ -148,27 +149,42 @@ final class ContainerHistory {
             }
             isPassed |= current != null;
             if (known != null) {
-                complete.add(withEnd(known, before));
+                complete.add(withTimes(known, before));
             }
         }
         return Lists.reverse(complete);
     }
 
     /**
-     * Adds what a runtime left out of the end of a container: its ID, and the time, which is when the agent first saw the
-     * end. The restart waits from then on; with the current time at each sync it would wait for ever.
+     * Adds what a runtime left out: the time when a container started, and of its end the ID and the time. Such a time is
+     * when the agent first saw it. The restart waits from then on; with the current time at each sync it would wait for
+     * ever. An end in the future, which a runtime with another clock may show, counts as left out.
      */
-    private ContainerStatus withEnd(ContainerStatus known, @Nullable ContainerStatus before) {
+    private ContainerStatus withTimes(ContainerStatus known, @Nullable ContainerStatus before) {
         ContainerStateTerminated end = States.termination(known);
         if (end == null) {
-            return known;
+            return withStart(known, before);
         }
         return new ContainerStatusBuilder(known)
                 .editState()
                 .editTerminated()
                 .withContainerID(end.getContainerID() == null ? known.getContainerID() : end.getContainerID())
-                .withFinishedAt(isTime(end.getFinishedAt()) ? end.getFinishedAt() : firstSeen(known, before))
+                .withFinishedAt(isPast(end.getFinishedAt()) ? end.getFinishedAt() : firstSeen(known, before))
                 .endTerminated()
+                .endState()
+                .build();
+    }
+
+    private ContainerStatus withStart(ContainerStatus known, @Nullable ContainerStatus before) {
+        if (!States.isRunning(known) || isTime(known.getState().getRunning().getStartedAt())) {
+            return known;
+        }
+        ContainerStateRunning earlier = before == null || !States.isRunning(before) || isOtherInstance(known, before)
+                ? null
+                : before.getState().getRunning();
+        return new ContainerStatusBuilder(known)
+                .editState()
+                .withNewRunning(earlier != null && isTime(earlier.getStartedAt()) ? earlier.getStartedAt() : now)
                 .endState()
                 .build();
     }
@@ -179,11 +195,18 @@ final class ContainerHistory {
         }
         ContainerStateTerminated end =
                 States.isWaiting(before) ? States.lastTermination(before) : States.termination(before);
-        return end != null && isTime(end.getFinishedAt()) ? end.getFinishedAt() : now;
+        return end != null && isPast(end.getFinishedAt()) ? end.getFinishedAt() : now;
     }
 
     private static boolean isTime(@Nullable String text) {
         return ApiTime.parse(text).isPresent();
+    }
+
+    private boolean isPast(@Nullable String text) {
+        // in whole seconds, as the current time is
+        return ApiTime.parse(text)
+                .filter(time -> ApiTime.of(time).compareTo(now) <= 0)
+                .isPresent();
     }
 
     /** Returns the status of a container that the runtime does not show; null if it was never started. */

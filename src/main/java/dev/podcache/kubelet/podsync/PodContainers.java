@@ -119,9 +119,9 @@ final class PodContainers {
         ContainerHistory history = new ContainerHistory(pod, parts.health(), now);
         PodState complete = history.complete(
                 new PodState(
-                        shown.initContainers(),
-                        shown.containers(),
-                        shown.ephemeralContainers(),
+                        ReportedTimes.valid(shown.initContainers()),
+                        ReportedTimes.valid(shown.containers()),
+                        ReportedTimes.valid(shown.ephemeralContainers()),
                         podIps(pod, shown, reported),
                         shown.containerHashes()),
                 reported);

@@ -76,9 +76,9 @@ final class ProvidedPod {
         Iterables.concat(shown.initContainers(), shown.containers(), shown.ephemeralContainers())
                 .forEach(status -> waiting.remove(status.getName()));
         return new PodState(
-                shown.initContainers(),
-                shown.containers(),
-                shown.ephemeralContainers(),
+                ReportedTimes.valid(shown.initContainers()),
+                ReportedTimes.valid(shown.containers()),
+                ReportedTimes.valid(shown.ephemeralContainers()),
                 ips.valid(pod, shown.podIps()),
                 shown.containerHashes());
     }

@@ -43,8 +43,11 @@ final class RestartBackoff {
         if (entry == null) {
             return Duration.ZERO;
         }
-        // the runtime's time of the end may be any, so it is not added to, and lengthens no pause
-        Duration left = Duration.between(now, ended).plus(entry.pause);
+        // the runtime's time of the end may be any, so it is not added to, and neither lengthens nor shortens a pause;
+        // the
+        // clock of this machine may have been set back since the restart
+        Instant from = entry.restarted.isAfter(now) ? ended : Comparators.max(ended, entry.restarted);
+        Duration left = Duration.between(now, from).plus(entry.pause);
         return left.isNegative() ? Duration.ZERO : Comparators.min(left, entry.pause);
     }
 

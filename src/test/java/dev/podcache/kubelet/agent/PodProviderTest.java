@@ -462,6 +462,25 @@ class PodProviderTest {
     }
 
     @Test
+    void pod_hasATextThatIsNoTime_isReportedWithoutIt() {
+        Pod web = create(pod("web"));
+        start(provider);
+
+        provider.states.put(
+                PodReferences.key(web),
+                new ContainerStateBuilder()
+                        .withNewRunning("2026-01-01T10:00:00")
+                        .build());
+        provider.events.changed(web.getMetadata().getUid());
+        settle();
+
+        ContainerState state =
+                fixture.pod("web").getStatus().getContainerStatuses().get(0).getState();
+        assertThat(state.getRunning()).isNotNull();
+        assertThat(state.getRunning().getStartedAt()).isNull();
+    }
+
+    @Test
     void pod_isDeleted_isStoppedWithItsGracePeriodAndForgotten() {
         Pod web = create(
                 pod("web").editSpec().withTerminationGracePeriodSeconds(7L).endSpec());

@@ -7,6 +7,7 @@ import static dev.podcache.kubelet.podstatus.Given.withConditions;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fabric8.kubernetes.api.model.ContainerState;
+import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
 import io.fabric8.kubernetes.api.model.PodIP;
 import io.fabric8.kubernetes.api.model.PodStatus;
@@ -67,6 +68,25 @@ class StatusPatchTest {
         assertThat(StatusPatch.between("myuid", theirs, status("Pending", waiting("a")))
                         .unchanged())
                 .isTrue();
+    }
+
+    @Test
+    void between_aRunningContainerWithoutATime_sendsThatItRuns() {
+        ContainerStatus running = new ContainerStatusBuilder(waiting("a"))
+                .withNewState()
+                .withNewRunning()
+                .endRunning()
+                .endState()
+                .build();
+
+        StatusPatch patch = StatusPatch.between("myuid", status("Pending", waiting("a")), status("Running", running));
+
+        assertThat(patch.applied(status("Pending", waiting("a")))
+                        .getContainerStatuses()
+                        .get(0)
+                        .getState())
+                .isEqualTo(running.getState());
+        assertThat(patch.json()).contains("\"running\":{}");
     }
 
     @Test

@@ -156,6 +156,33 @@ class ContainerHistoryTest {
         assertThat(finishedAt(exited("id://1", "yesterday"), null)).isEqualTo(NOW);
     }
 
+    @Test
+    void endInTheFuture_hasTheTimeWhenItIsFirstSeen() {
+        ContainerStatus ahead = exited("id://1", "2026-01-01T02:00:00Z");
+
+        assertThat(finishedAt(ahead, null)).isEqualTo(NOW);
+        assertThat(finishedAt(ahead, ahead)).isEqualTo(NOW);
+        assertThat(finishedAt(ahead, exited("id://1", "2026-01-01T00:30:00Z"))).isEqualTo("2026-01-01T00:30:00Z");
+        assertThat(finishedAt(exited("id://1", "2026-01-01T01:00:00.7Z"), null)).isEqualTo("2026-01-01T01:00:00.7Z");
+    }
+
+    private static ContainerStatus running(String id, @Nullable String startedAt) {
+        return status(id).withNewState().withNewRunning(startedAt).endState().build();
+    }
+
+    private @Nullable String startedAt(ContainerStatus shown, @Nullable ContainerStatus before) {
+        return main(shown, before).getState().getRunning().getStartedAt();
+    }
+
+    @Test
+    void startWithoutATime_hasTheTimeWhenItIsFirstSeen() {
+        assertThat(startedAt(running("id://1", null), null)).isEqualTo(NOW);
+        assertThat(startedAt(running("id://1", "2026-01-01T10:00:00"), null)).isEqualTo(NOW);
+        assertThat(startedAt(running("id://1", null), running("id://1"))).isEqualTo("2026-01-01T00:00:00Z");
+        assertThat(startedAt(running("id://2", null), running("id://1"))).isEqualTo(NOW);
+        assertThat(startedAt(running("id://1"), running("id://1", NOW))).isEqualTo("2026-01-01T00:00:00Z");
+    }
+
     private String finishedAt(@Nullable ContainerStatus shown, @Nullable ContainerStatus before) {
         return main(shown, before).getState().getTerminated().getFinishedAt();
     }

@@ -4,6 +4,7 @@ import static dev.podcache.kubelet.podsync.WorkersFixture.pod;
 import static dev.podcache.kubelet.podsync.WorkersFixture.withEnvFrom;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.kubelet.runtime.HollowStage;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
@@ -13,11 +14,14 @@ import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Runtimes that fail, or do not keep the promises of PodRuntime: the agent must not call them in a tight loop. */
 @Timeout(value = 30, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -212,6 +216,39 @@ class FaultyRuntimeTest {
 
             assertThat(node.container("web", "main").getRestartCount()).isEqualTo(restarts);
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {-60, 60})
+    void hasAWrongClock_containersThatEndAtOnceBackOff(long minutes) {
+        try (WorkersFixture crashing = new WorkersFixture(WorkersFixture.Options.DEFAULT.with(
+                new HollowStage(Map.of(), Duration.ZERO, Duration.ofSeconds(1), 1)))) {
+            crashing.runtime.endsAhead = Duration.ofMinutes(minutes);
+            crashing.start();
+            crashing.create(pod("web"));
+
+            crashing.timekeeper.advance(Duration.ofSeconds(5));
+
+            assertThat(crashing.runtime.calls).containsExactly("start web/main", "start web/main");
+            assertThat(crashing.waiting("web", "main")).startsWith("CrashLoopBackOff: back-off 10s");
+
+            crashing.timekeeper.advance(Duration.ofSeconds(10));
+
+            assertThat(crashing.runtime.calls).hasSize(3);
+        }
+    }
+
+    @Test
+    void saysNotWhenContainersStarted_theyRunSinceTheyWereFirstSeen() {
+        node.runtime.startedAt = "2026-01-01T10:00:00";
+        node.start();
+        node.create(pod("web"));
+        String started = node.container("web", "main").getState().getRunning().getStartedAt();
+        node.timekeeper.advance(Duration.ofMinutes(5));
+
+        assertThat(started).endsWith("Z");
+        assertThat(node.container("web", "main").getState().getRunning().getStartedAt())
+                .isEqualTo(started);
     }
 
     @Test

@@ -14,7 +14,10 @@ import dev.podcache.kubelet.runtime.VolumeFile;
 import dev.podcache.object.PodKey;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.testing.Patience;
+import dev.podcache.time.ApiTime;
 import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.ContainerState;
+import io.fabric8.kubernetes.api.model.ContainerStateBuilder;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -22,6 +25,7 @@ import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -84,6 +88,13 @@ class FlakyRuntime implements PodRuntime, ContainerExec {
 
     /** Whether statuses do not say when a container ended. */
     boolean hidesEnds;
+
+    /** What statuses say when a container started, in place of the time. */
+    @Nullable
+    String startedAt;
+
+    /** How far the clock is ahead by which statuses say when a container ended. */
+    Duration endsAhead = Duration.ZERO;
 
     /** Whether the runtime does not give back the hashes of specs. */
     boolean hidesHashes;
@@ -232,10 +243,26 @@ class FlakyRuntime implements PodRuntime, ContainerExec {
     private List<ContainerStatus> changed(List<ContainerStatus> statuses) {
         return statuses.stream()
                 .map(status -> new ContainerStatusBuilder(status)
+                        .withState(changed(status.getState()))
                         .withImage(hidesImages || status.getImage() == null ? null : imagePrefix + status.getImage())
                         .withReady(notReady ? Boolean.FALSE : status.getReady())
                         .build())
                 .toList();
+    }
+
+    private @Nullable ContainerState changed(@Nullable ContainerState state) {
+        if (state != null && state.getRunning() != null && startedAt != null) {
+            return new ContainerStateBuilder().withNewRunning(startedAt).build();
+        }
+        if (state != null && state.getTerminated() != null && !endsAhead.isZero()) {
+            return new ContainerStateBuilder(state)
+                    .editTerminated()
+                    .withFinishedAt(ApiTime.of(
+                            Instant.parse(state.getTerminated().getFinishedAt()).plus(endsAhead)))
+                    .endTerminated()
+                    .build();
+        }
+        return state;
     }
 
     @Override

@@ -56,6 +56,16 @@ class RestartBackoffTest {
     }
 
     @Test
+    void ended_longBeforeItsStart_pauseCountsFromTheRestart() {
+        restart("nginx", now);
+
+        assertThat(left("nginx", now.minus(Duration.ofHours(1)))).isEqualTo(Duration.ofSeconds(10));
+
+        now = now.plusSeconds(4);
+        assertThat(left("nginx", START.minus(Duration.ofHours(1)))).isEqualTo(Duration.ofSeconds(6));
+    }
+
+    @Test
     void ranForTenMinutes_stillBacksOff() {
         restart("nginx", now);
 
