@@ -98,7 +98,11 @@ final class LifecycleHooks {
                     .send(network.orElseThrow());
         }
         if (hook.getSleep() != null) {
-            return sleep(Durations.ofSeconds(hook.getSleep().getSeconds()));
+            @Nullable Long seconds = hook.getSleep().getSeconds();
+            // as in Go, a number that is missing is 0
+            return seconds == null
+                    ? CompletableFuture.completedFuture(Duration.ZERO)
+                    : sleep(Durations.ofSeconds(seconds));
         }
         return CompletableFuture.failedFuture(new IllegalArgumentException(
                 "the hook has none of exec, httpGet and sleep; tcpSocket is not supported"));

@@ -51,6 +51,28 @@ class HookedPodsTest {
         return with(new LifecycleBuilder().withPreStop(hook).build());
     }
 
+    private static LifecycleHandler sleepWithoutSeconds() {
+        return new LifecycleHandlerBuilder().withNewSleep().endSleep().build();
+    }
+
+    /** In a static pod, which the API server does not complete, Go reads it as 0. */
+    @Test
+    void hooks_sleepWithoutSeconds_theyDoNotSleep() {
+        node.start();
+        Pod web = node.create(with(new LifecycleBuilder()
+                .withPostStart(sleepWithoutSeconds())
+                .withPreStop(sleepWithoutSeconds())
+                .build()));
+        assertThat(node.status("web").getPhase()).isEqualTo("Running");
+
+        node.server.cluster().delete(web);
+        node.settle();
+
+        assertThat(node.runtime.calls)
+                .containsExactly("start web/main", "stop web/main in 30", "stop web in 30", "forget web");
+        assertThat(node.events.lines()).noneMatch(line -> line.startsWith("Warning"));
+    }
+
     @Test
     void postStart_runsAfterTheStart() {
         node.start();
