@@ -48,6 +48,21 @@ final class PodStatusMerge {
         return merged;
     }
 
+    /**
+     * Returns the node's status of a pod, in the phase in which the pod has ended according to the server: no pod leaves
+     * such a phase, and the watch that tells the node of it may lag behind.
+     */
+    static PodStatus withEnd(PodStatus server, PodStatus ours) {
+        if (!PodEnd.isTerminal(server.getPhase()) || PodEnd.isTerminal(ours.getPhase())) {
+            return ours;
+        }
+        PodStatus ended = PodParts.copy(ours);
+        ended.setPhase(server.getPhase());
+        ended.setReason(server.getReason());
+        ended.setMessage(server.getMessage());
+        return ended;
+    }
+
     private static List<PodCondition> conditions(
             PodStatus server, PodStatus ours, boolean becomesTerminal, String now) {
         List<PodCondition> merged = PodConditions.copiesOfOthers(server);

@@ -66,7 +66,9 @@ final class PodStatusReport {
     }
 
     private PodStatus merged(PodStatus server, VersionedPodStatus wanted) {
-        return PodStatusMerge.merge(server, wanted.status(), !wanted.finished(), ApiTime.of(timekeeper.wallTime()));
+        // a mirror pod has the phase of its static pod, whatever others write
+        PodStatus ours = wanted.isStatic() ? wanted.status() : PodStatusMerge.withEnd(server, wanted.status());
+        return PodStatusMerge.merge(server, ours, !wanted.finished(), ApiTime.of(timekeeper.wallTime()));
     }
 
     private CompletableFuture<Result> written(Pod server, StatusPatch sent, VersionedPodStatus wanted) {

@@ -16,6 +16,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The status of a static pod is reported for its mirror pod. After upstream's {@code TestStaticPod} and others. */
 @ExtendWith(NoLeaks.class)
@@ -119,8 +121,9 @@ class MirrorStatusTest {
         assertThat(manager.hasStatus(UID)).isTrue();
     }
 
-    @Test
-    void statusIsOverwrittenByOthers_isReportedAgain() {
+    @ParameterizedTest
+    @ValueSource(strings = {"Pending", "Failed"})
+    void statusIsOverwrittenByOthers_isReportedAgain(String phase) {
         createMirror();
         setRunning();
         world.sync();
@@ -128,7 +131,7 @@ class MirrorStatusTest {
                 .cluster()
                 .updateStatus(new PodBuilder(world.stored("cart"))
                         .withStatus(new PodStatusBuilder(world.storedStatus("cart"))
-                                .withPhase("Pending")
+                                .withPhase(phase)
                                 .build())
                         .build());
         world.mirrors.put(UID, overwritten);
@@ -137,6 +140,7 @@ class MirrorStatusTest {
         world.time.advance(PodStatusSync.FULL_PASS);
 
         assertThat(world.requests()).containsExactly(Verb.GET, Verb.PATCH);
+        assertThat(world.storedStatus("cart").getPhase()).isEqualTo("Running");
     }
 
     @Test

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** TestMergePodStatus of upstream. */
 @ExtendWith(NoLeaks.class)
@@ -88,6 +89,25 @@ class PodStatusMergeTest {
 
         assertThat(merged.getPhase()).isEqualTo("Failed");
         assertThat(merged.getReason()).isEqualTo("Evicted");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Succeeded", "Failed"})
+    void merge_endAtTheServer_stays(String phase) {
+        PodStatus server = status(phase);
+        server.setReason("NodeLost");
+        server.setMessage("the node is gone");
+        PodStatus ours = withConditions(status("Running"), condition("Ready", "True"));
+        ours.setMessage("it runs");
+
+        PodStatus merged = merge(server, PodStatusMerge.withEnd(server, ours), true);
+
+        assertThat(merged.getPhase()).isEqualTo(phase);
+        assertThat(merged.getReason()).isEqualTo("NodeLost");
+        assertThat(merged.getMessage()).isEqualTo("the node is gone");
+        assertThat(merged.getConditions())
+                .extracting(PodCondition::getType, PodCondition::getStatus)
+                .containsExactlyInAnyOrder(tuple("Ready", "False"), tuple("ContainersReady", "False"));
     }
 
     static Stream<Arguments> merge_readyAtTheEnd() {

@@ -8,6 +8,7 @@ import static dev.podcache.kubelet.podstatus.Given.spec;
 import static dev.podcache.kubelet.podstatus.Given.status;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.ObjectApi;
@@ -162,6 +163,63 @@ class PodStatusTroubleTest {
         assertThat(world.storedStatus("cart").getPhase()).isEqualTo("Running");
         assertThat(world.storedStatus("cart").getMessage()).isEqualTo("a second status");
         assertThat(world.requests()).containsExactly(GET, PATCH);
+        world.time.advance(Duration.ofMinutes(5));
+        assertThat(world.requests()).isEmpty();
+    }
+
+    /** No pod leaves such a phase: with restart policy Always, nothing else would end the pod either. */
+    @Test
+    void podHasFailedBeforeTheWatchSaysSo_staysFailed() {
+        set(pod, "Running");
+        world.sync();
+        PodStatus failed = status("Failed", running("c1"));
+        failed.setReason("NodeLost");
+        failed.setMessage("the node is gone");
+        world.server.cluster().updateStatus(Given.withStatus(world.stored("cart"), failed));
+        world.requests();
+
+        manager.setPodStatus(pod, withMessage("a second status"));
+        world.sync();
+
+        assertThat(world.storedStatus("cart").getPhase()).isEqualTo("Failed");
+        assertThat(world.storedStatus("cart").getReason()).isEqualTo("NodeLost");
+        assertThat(world.storedStatus("cart").getMessage()).isEqualTo("the node is gone");
+        world.watch();
+        world.requests();
+        world.time.advance(Duration.ofMinutes(5));
+        assertThat(world.requests()).isEmpty();
+
+        manager.terminatePod(world.stored("cart"));
+        world.sync();
+
+        assertThat(world.storedStatus("cart").getPhase()).isEqualTo("Failed");
+        assertThat(world.storedStatus("cart")
+                        .getContainerStatuses()
+                        .get(0)
+                        .getState()
+                        .getTerminated())
+                .isNotNull();
+    }
+
+    @Test
+    @ExpectedWarnings(NOT_REPORTED)
+    void podFailsBetweenGetAndPatch_isReportedAsNotReady() {
+        set(pod, "Running");
+        world.sync();
+        HeldRequests get = world.server.faults().hold(RequestPattern.any().verb(GET));
+        manager.setPodStatus(pod, Given.withConditions(withMessage("ready"), Given.condition("Ready", "True")));
+        world.sync();
+        world.server.cluster().updateStatus(Given.withStatus(world.stored("cart"), status("Failed", running("c1"))));
+        get.release();
+
+        world.time.advance(FIRST_PAUSE);
+        world.watch();
+        world.requests();
+
+        assertThat(world.storedStatus("cart").getPhase()).isEqualTo("Failed");
+        assertThat(world.storedStatus("cart").getConditions())
+                .extracting(PodCondition::getType, PodCondition::getStatus, PodCondition::getReason)
+                .contains(tuple("Ready", "False", "PodFailed"));
         world.time.advance(Duration.ofMinutes(5));
         assertThat(world.requests()).isEmpty();
     }
