@@ -39,6 +39,8 @@ final class PodResize {
 
     private static final List<String> RESIZABLE = List.of("cpu", "memory");
     private static final int MILLI = 3;
+    private static final String PENDING = "PodResizePending";
+    private static final String IN_PROGRESS = "PodResizeInProgress";
 
     private final WorkerParts parts;
     private final RuntimeCalls calls;
@@ -54,11 +56,17 @@ final class PodResize {
 
     /** Takes over what the agent before this one reported. */
     void adopt(PodStatus reported) {
+        boolean isPending = reported.getConditions().stream()
+                .anyMatch(
+                        each -> each.getType().equals(PENDING) || each.getType().equals(IN_PROGRESS));
         for (ContainerStatus status :
                 Iterables.concat(reported.getInitContainerStatuses(), reported.getContainerStatuses())) {
             boolean wasStarted = !States.isWaiting(status) || States.lastTermination(status) != null;
             if (status.getResources() != null && wasStarted) {
                 allocated.put(status.getName(), status.getResources());
+            } else if (isPending && wasStarted) {
+                // those of its spec may be what it waits for
+                allocated.put(status.getName(), new ResourceRequirements());
             }
         }
     }
@@ -114,7 +122,7 @@ final class PodResize {
         }
         String refusal = refusal(pod);
         if (refusal != null) {
-            condition = condition(pod, "PodResizePending", "Infeasible", refusal);
+            condition = condition(pod, PENDING, "Infeasible", refusal);
             sync.warn(PodEvent.resizeInfeasible(refusal));
             return withResources(pod, allocated);
         }
@@ -213,7 +221,7 @@ final class PodResize {
             return true;
         } catch (IOException | RuntimeException | Error e) {
             String message = "container " + container.getName() + ": " + PodContainers.text(e);
-            condition = condition(pod, "PodResizeInProgress", "Error", message);
+            condition = condition(pod, IN_PROGRESS, "Error", message);
             sync.failed(PodEvent.resizeFailed(message));
             return false;
         }

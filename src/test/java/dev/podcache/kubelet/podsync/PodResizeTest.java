@@ -148,6 +148,39 @@ class PodResizeTest {
     }
 
     @Test
+    void agentRestarts_resizeOfAContainerWithoutResourcesStaysInfeasible() {
+        WorkersFixture first = WorkersFixture.on(
+                WorkersFixture.Options.DEFAULT, timekeeper, new FlakyRuntime(new HollowRuntime(timekeeper)));
+        node = first;
+        first.start();
+        first.create(withCpu(pod("web"), "1")
+                .editSpec()
+                .addNewContainer()
+                .withName("side")
+                .withNewResources()
+                .endResources()
+                .endContainer()
+                .endSpec());
+        change(stored().editSpec()
+                .editLastContainer()
+                .editResources()
+                .addToRequests("cpu", new Quantity("2"))
+                .endResources()
+                .endContainer()
+                .endSpec());
+        assertThat(condition("PodResizePending")).startsWith("True Infeasible");
+        first.stop();
+
+        try (WorkersFixture next = first.successorWithThisRuntime()) {
+            next.start();
+            next.settle();
+
+            assertThat(condition("PodResizePending")).startsWith("True Infeasible");
+            assertThat(next.container("web", "side").getResources()).isNull();
+        }
+    }
+
+    @Test
     void agentRestartsWhileTheContainerWaits_resizeStaysInfeasible() throws Exception {
         WorkersFixture first = start(new FlakyRuntime(new HollowRuntime(timekeeper)));
         change(withCpu(stored(), "2"));
