@@ -133,7 +133,7 @@ final class AgentPods implements EvictablePods {
                 PodIsolation.of(parts.runtime));
         this.network = new ProbeNetwork(ports.timekeeper(), options.version());
         opened.register(network::close);
-        this.probes = ProbedHealth.of(network, parts.runtime, parts.events, parts.threads, this::changed);
+        this.probes = ProbedHealth.of(network, parts.runtime, parts.events, parts.threads, this::probed);
         opened.register(probes::close);
         this.workers =
                 new PodWorkers(workerParts(options, caches), this::rejection, parts.calls.listing(), AgentPods::random);
@@ -258,6 +258,10 @@ final class AgentPods implements EvictablePods {
     /** Has a pod synced, because the runtime has news of it. */
     void changed(String podUid) {
         workers.changed(podUid);
+    }
+
+    private void probed(String podUid) {
+        workers.probed(podUid);
     }
 
     private Optional<PodRejection> rejection(Pod pod) {

@@ -6,11 +6,13 @@ import dev.podcache.pod.PodOrigin;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.time.ApiTime;
 import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -85,6 +87,38 @@ final class PodStatusCache {
                 false);
     }
 
+    /** Changes the health of the containers that run, if the pod has a status and has not ended. */
+    boolean setHealth(Pod pod, Consumer<ContainerStatus> health) {
+        String uid = PodReferences.key(pod).uid();
+        VersionedPodStatus cached = get(uid);
+        while (cached != null && !PodEnd.isTerminal(cached.status().getPhase())) {
+            PodStatus next = PodParts.copy(cached.status());
+            // the owner's code, which must not be called under the lock
+            PodParts.containers(next).stream().filter(PodParts::isRunning).forEach(health);
+            PodStatuses.setReadiness(pod.getSpec(), next);
+            StatusContinuity.carryOver(pod, cached.status(), next, ApiTime.of(timekeeper.wallTime()));
+            PodStatus normalised = PodStatusNormalizer.normalised(pod, next);
+            if (PodStatusEquality.equal(cached.status(), normalised)) {
+                return false;
+            }
+            if (replace(cached, normalised)) {
+                return true;
+            }
+            cached = get(uid);
+        }
+        return false;
+    }
+
+    /** Replaces a status, unless there is a newer one. */
+    private synchronized boolean replace(VersionedPodStatus cached, PodStatus status) {
+        VersionedPodStatus newest = byUid.get(cached.pod().uid());
+        boolean isNewest = newest != null && newest.version() == cached.version();
+        if (isNewest) {
+            putLocked(cached.pod(), status, cached.finished(), cached.isStatic());
+        }
+        return isNewest;
+    }
+
     boolean terminate(Pod pod) {
         return store(
                 pod,
@@ -122,15 +156,17 @@ final class PodStatusCache {
                     return false;
                 }
                 boolean staysFinished = !isStatic && cached != null && cached.finished();
-                lastVersion++;
-                byUid.remove(key.uid());
-                byUid.put(
-                        key.uid(),
-                        new VersionedPodStatus(key, lastVersion, normalised, finished || staysFinished, isStatic));
+                putLocked(key, normalised, finished || staysFinished, isStatic);
                 return true;
             }
         }
         log.warn("status of pod {} was rejected, the last one stays: {}", key, refusal);
         return false;
+    }
+
+    private void putLocked(PodKey pod, PodStatus status, boolean finished, boolean isStatic) {
+        lastVersion++;
+        byUid.remove(pod.uid());
+        byUid.put(pod.uid(), new VersionedPodStatus(pod, lastVersion, status, finished, isStatic));
     }
 }

@@ -2,10 +2,12 @@ package dev.podcache.kubelet.podstatus;
 
 import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
 
 /**
@@ -123,6 +125,17 @@ public final class PodStatusManager implements AutoCloseable {
         reportIf(
                 cache.setHanging(pod, Objects.requireNonNull(call, "call")),
                 pod.getMetadata().getUid());
+    }
+
+    /**
+     * Changes which containers of a pod have started and are ready, in the newest status, and the conditions that depend on
+     * it. Has no effect if the pod has no status, or has ended.
+     *
+     * @param pod the pod as the API server returned it, with its spec; not modified
+     * @param health sets it in the status of a container that runs; may be called several times
+     */
+    public void setHealth(Pod pod, Consumer<ContainerStatus> health) {
+        reportIf(cache.setHealth(pod, Objects.requireNonNull(health, "health")), pod.getMetadata().getUid());
     }
 
     /**

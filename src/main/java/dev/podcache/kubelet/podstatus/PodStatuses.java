@@ -82,6 +82,16 @@ public final class PodStatuses {
         return conditions;
     }
 
+    /** Sets the conditions that depend on which containers are ready, as they are for those in {@code status}. */
+    static void setReadiness(PodSpec spec, PodStatus status) {
+        List<PodCondition> conditions = new ArrayList<>(present(status.getConditions()));
+        PodCondition containersReady =
+                PodConditions.containersReady(spec, PodParts.containers(status), status.getPhase());
+        PodConditions.put(conditions, PodConditions.ready(spec, containersReady, conditions));
+        PodConditions.put(conditions, containersReady);
+        status.setConditions(conditions);
+    }
+
     /** After convertToAPIContainerStatuses of kubelet_pods.go. */
     private static List<ContainerStatus> withForgotten(PodSpec spec, PodObservation observed) {
         boolean started = observed.containers().stream().anyMatch(status -> !PodParts.isWaiting(status));

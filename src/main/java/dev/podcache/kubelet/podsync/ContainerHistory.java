@@ -84,6 +84,27 @@ final class ContainerHistory {
                 complete.containerHashes());
     }
 
+    /**
+     * Sets anew whether a container has started and is ready, in a status that was reported. Thread-safe.
+     *
+     * @param shown what the runtime shows
+     */
+    void setHealth(PodState shown, ContainerStatus reported) {
+        setHealth(pod.getSpec().getInitContainers(), shown.initContainers(), reported);
+        setHealth(pod.getSpec().getContainers(), shown.containers(), reported);
+    }
+
+    private void setHealth(List<Container> containers, List<ContainerStatus> shown, ContainerStatus reported) {
+        for (Container container : containers) {
+            ContainerStatus status = States.named(shown, container.getName());
+            if (status != null
+                    && container.getName().equals(reported.getName())
+                    && States.id(status).equals(States.id(reported))) {
+                setFlags(container, status, reported);
+            }
+        }
+    }
+
     private List<ContainerStatus> withHealth(List<Container> containers, List<ContainerStatus> statuses) {
         List<ContainerStatus> all = new ArrayList<>();
         for (Container container : containers) {
@@ -278,13 +299,17 @@ final class ContainerHistory {
     }
 
     private ContainerStatus withFlags(Container container, ContainerStatus status) {
-        String id = States.id(status);
-        boolean running = States.isRunning(status);
-        boolean started = running && !Boolean.FALSE.equals(status.getStarted()) && health.isStarted(key, container, id);
-        boolean ready = started && !Boolean.FALSE.equals(status.getReady()) && health.isReady(key, container, id);
-        status.setStarted(started);
-        status.setReady(ready || isCompletedInit(container, status));
+        setFlags(container, status, status);
         return filled(container, status);
+    }
+
+    private void setFlags(Container container, ContainerStatus shown, ContainerStatus status) {
+        String id = States.id(shown);
+        boolean running = States.isRunning(shown);
+        boolean started = running && !Boolean.FALSE.equals(shown.getStarted()) && health.isStarted(key, container, id);
+        boolean ready = started && !Boolean.FALSE.equals(shown.getReady()) && health.isReady(key, container, id);
+        status.setStarted(started);
+        status.setReady(ready || isCompletedInit(container, shown));
     }
 
     /** Ephemeral containers have no probes. As in a kubelet, they are never ready, and do not show whether they have started. */

@@ -37,7 +37,7 @@ import org.slf4j.event.Level;
 
 /**
  * The containers of one pod: starts and stops them as {@link PodActions} says, with back-off, and remembers why those
- * that could not be started wait. Not thread-safe.
+ * that could not be started wait. Not thread-safe, but for {@link #setHealth}.
  */
 final class PodContainers {
 
@@ -69,6 +69,7 @@ final class PodContainers {
     private final RepeatPauses failedStarts;
     private final PodResize resize;
     private boolean known;
+    private volatile Consumer<ContainerStatus> health = status -> {}; // sets it by the latest state
 
     /**
      * Creates an instance that knows no container.
@@ -127,7 +128,13 @@ final class PodContainers {
                 reported);
         memory.lost(shown.containers().isEmpty(), history.lost());
         parts.health().observe(pod, complete);
+        health = status -> history.setHealth(shown, status);
         return resize.withResources(history.withHealth(complete));
+    }
+
+    /** Sets anew whether a container that runs has started and is ready, in a status that was reported. Thread-safe. */
+    void setHealth(ContainerStatus reported) {
+        health.accept(reported);
     }
 
     /** Carries out a resize of the pod, if there is one. Returns the pod with the resources that its containers have. */

@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The lifecycle of one pod. The first sync registers the pod with the managers and reports it before anything slow
  * begins. Once the pod is marked for deletion, has ended, is evicted or has exceeded its deadline, it is stopped, unregistered and
- * reported as finished. Once the API server no longer has it, it is forgotten. Not thread-safe.
+ * reported as finished. Once the API server no longer has it, it is forgotten. Not thread-safe, but for {@link #probed}.
  *
  * <p>Follows {@code SyncPod}, {@code SyncTerminatingPod} and {@code SyncTerminatedPod} of the kubelet's {@code
  * kubelet.go}, with two differences. A pod that is already marked for deletion after a restart stays registered until
@@ -47,7 +47,7 @@ final class PodLifecycle {
     private final NodeDecisions decisions;
     private final PodStop stop;
     private RuntimeFailures failures = new RuntimeFailures();
-    private PodContainers containers;
+    private volatile PodContainers containers;
     private @Nullable ProvidedPod provided; // if a provider runs the pod, instead of the containers
     private List<PodEvent> lastWarnings = List.of();
     private @Nullable PodStatus lastStatus;
@@ -98,6 +98,11 @@ final class PodLifecycle {
             return end(pod, EndCause.of(eviction.get()));
         }
         return PodEnd.isDue(pod) ? end(pod) : run(pod, random);
+    }
+
+    /** Reports what probes have found of the containers, also while a sync blocks. Thread-safe. */
+    void probed(Pod pod) {
+        parts.statuses().setHealth(pod, containers::setHealth);
     }
 
     /** Returns the log of this pod's failures. Used by the thread of the sync. */

@@ -63,6 +63,9 @@ final class PodWorker {
          */
         Optional<Duration> sync(Pod pod, boolean gone);
 
+        /** Called when a probe of the pod has a new result, also while a sync runs. Must not block. */
+        default void probed(Pod pod) {}
+
         /** Called when there will be no further sync, because the pod is gone and nothing is left to do. */
         void finished();
     }
@@ -122,6 +125,15 @@ final class PodWorker {
             interruptLocked();
         }
         requestSync();
+    }
+
+    /** Tells that a probe of the pod has a new result, and requests a sync. */
+    void probed() {
+        try {
+            sync.probed(pod());
+        } finally {
+            requestSync();
+        }
     }
 
     /** Marks a pod as gone before its first sync, so that it is stopped unless it appears. */

@@ -161,6 +161,17 @@ public final class PodWorkers implements AutoCloseable {
     }
 
     /**
+     * Reports at once what the probes of a pod have found, also while a sync of it blocks, and syncs the pod. Ignored if the
+     * node has no such pod. Does not block.
+     */
+    public void probed(String uid) {
+        PodWorker worker = workers.get(Objects.requireNonNull(uid, "the UID of the pod"));
+        if (worker != null) {
+            worker.probed();
+        }
+    }
+
+    /**
      * Stops a pod and reports it as Failed, with the reason {@code Evicted}. Interrupts the sync of the pod. Does not
      * block.
      *
@@ -256,6 +267,11 @@ public final class PodWorkers implements AutoCloseable {
                 failed(pod, e);
             }
             return jittered();
+        }
+
+        @Override
+        public void probed(Pod pod) {
+            lifecycle.probed(pod);
         }
 
         private void failed(Pod pod, Throwable failure) {

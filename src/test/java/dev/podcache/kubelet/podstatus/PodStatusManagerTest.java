@@ -283,6 +283,28 @@ class PodStatusManagerTest extends PodStatusManagerFixture {
         assertThat(readyOf(world.storedStatus("cart"))).isEqualTo("True");
     }
 
+    // TestSetContainerReadiness
+
+    @Test
+    void setHealth_isReportedWithTheConditions_ifItChanges() {
+        manager.setHealth(pod, container -> container.setReady(false));
+        assertThat(manager.hasStatus(uid)).isFalse();
+        manager.setPodStatus(pod, ready("True"));
+        world.sync();
+        world.requests();
+
+        manager.setHealth(pod, container -> container.setReady(false));
+        world.sync();
+        manager.setHealth(pod, container -> container.setReady(false));
+        world.sync();
+
+        assertThat(world.requests()).containsExactly(GET, PATCH);
+        assertThat(readyOf(world.storedStatus("cart"))).isEqualTo("False");
+        manager.terminatePod(pod);
+        manager.setHealth(pod, container -> container.setReady(true));
+        assertThat(readyOf(world.held(pod))).isEqualTo("False");
+    }
+
     // start and close
 
     @Test

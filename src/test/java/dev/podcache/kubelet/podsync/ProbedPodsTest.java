@@ -13,6 +13,7 @@ import io.fabric8.kubernetes.api.model.ProbeBuilder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -177,6 +178,53 @@ class ProbedPodsTest {
 
         assertThat(node.container("job", "main").getRestartCount()).isEqualTo(1);
         assertThat(node.container("job", "main").getState().getRunning()).isNotNull();
+    }
+
+    /** Ends the pod, and returns whether its container is ready after each of these answers while it is stopped. */
+    private List<Boolean> readyWhileStopped(Pod web, int... answers) {
+        List<Boolean> ready = new ArrayList<>();
+        node.runtime.duringStop = () -> {
+            node.runtime.duringStop = null;
+            for (int answer : answers) {
+                exitCode = answer;
+                pass(Duration.ofSeconds(4));
+                ready.add(node.container("web", "main").getReady());
+                assertThat(conditions("web")).contains("Ready " + ready.get(ready.size() - 1));
+                assertThat(conditions("web")).contains("ContainersReady " + ready.get(ready.size() - 1));
+            }
+        };
+        node.server.cluster().delete(web);
+        node.settle();
+        assertThat(node.exists("web")).isFalse();
+        return ready;
+    }
+
+    private List<String> conditions(String pod) {
+        return node.status(pod).getConditions().stream()
+                .map(each -> each.getType() + " " + each.getStatus().toLowerCase(Locale.ROOT))
+                .toList();
+    }
+
+    @Test
+    void readinessProbe_changesWhileThePodIsStopped_isReportedAtOnce() {
+        answer();
+        node.start();
+        Pod web = node.create(withReadiness("web"));
+        pass(SECOND);
+
+        assertThat(readyWhileStopped(web, 1, 0)).containsExactly(false, true);
+    }
+
+    @Test
+    void readinessProbe_succeedsWhileThePodIsStopped_runtimeSaysThatItIsNotReady_isNot() {
+        exitCode = 1;
+        answer();
+        node.runtime.notReady = true;
+        node.start();
+        Pod web = node.create(withReadiness("web"));
+        pass(Duration.ofSeconds(4));
+
+        assertThat(readyWhileStopped(web, 0)).containsExactly(false);
     }
 
     /** Else a pod that is evicted is restarted by its liveness probe while it is stopped. */

@@ -149,7 +149,7 @@ public final class WorkersFixture implements AutoCloseable {
         threads = TaskThreads.on(options.threads, options.limit, timekeeper);
         network = new ProbeNetwork(timekeeper, "1.36");
         health = options.probed
-                ? ProbedHealth.of(network, runtime, events, threads, this::changed)
+                ? ProbedHealth.of(network, runtime, events, threads, this::probed)
                 : ContainerHealth.UNPROBED;
         parts = new WorkerParts(
                 runtime,
@@ -199,6 +199,10 @@ public final class WorkersFixture implements AutoCloseable {
 
     private void changed(String podUid) {
         workers.changed(podUid);
+    }
+
+    private void probed(String podUid) {
+        workers.probed(podUid);
     }
 
     private Optional<Pod> knownPod(String uid) {
