@@ -108,6 +108,11 @@ public final class PodStatusManager implements AutoCloseable {
         return cache.get(Objects.requireNonNull(uid, "uid")) != null;
     }
 
+    /** Returns the pod, as last seen at the API server, that shows the pod with this UID: {@link PodLookup#atServer}. */
+    public Optional<Pod> atServer(String uid) {
+        return Optional.ofNullable(cache.atServer(Objects.requireNonNull(uid, "uid")));
+    }
+
     /** Returns a copy of a pod's newest status; empty if none was set, or if the pod was deleted or forgotten. */
     public Optional<PodStatus> getPodStatus(String uid) {
         return Optional.ofNullable(cache.get(Objects.requireNonNull(uid, "uid")))
@@ -135,7 +140,9 @@ public final class PodStatusManager implements AutoCloseable {
      * @param health sets it in the status of a container that runs; may be called several times
      */
     public void setHealth(Pod pod, Consumer<ContainerStatus> health) {
-        reportIf(cache.setHealth(pod, Objects.requireNonNull(health, "health")), pod.getMetadata().getUid());
+        reportIf(
+                cache.setHealth(pod, Objects.requireNonNull(health, "health")),
+                pod.getMetadata().getUid());
     }
 
     /**

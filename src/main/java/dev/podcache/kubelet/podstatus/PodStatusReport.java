@@ -66,8 +66,11 @@ final class PodStatusReport {
     }
 
     private PodStatus merged(PodStatus server, VersionedPodStatus wanted) {
-        // a mirror pod has the phase of its static pod, whatever others write
-        PodStatus ours = wanted.isStatic() ? wanted.status() : PodStatusMerge.withEnd(server, wanted.status());
+        // a mirror pod has the phase of its static pod, whatever others write, and the history that an earlier agent
+        // reported
+        PodStatus ours = wanted.isStatic()
+                ? StatusContinuity.withHistory(server, wanted.status())
+                : PodStatusMerge.withEnd(server, wanted.status());
         return PodStatusMerge.merge(server, ours, !wanted.finished(), ApiTime.of(timekeeper.wallTime()));
     }
 

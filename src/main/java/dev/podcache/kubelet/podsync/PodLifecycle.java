@@ -52,6 +52,7 @@ final class PodLifecycle {
     private List<PodEvent> lastWarnings = List.of();
     private @Nullable PodStatus lastStatus;
     private boolean mounted; // the volumes, since this agent knows the pod
+    private boolean adopted; // what the agent before this one reported
     private boolean ended;
 
     /** What the node decides about its pods. */
@@ -89,15 +90,28 @@ final class PodLifecycle {
             decisions.evictions.ended(pod.getMetadata().getUid());
             return Optional.empty();
         }
-        if (lastStatus == null) {
-            lastStatus = pod.getStatus();
-            containers.adopt(lastStatus);
+        if (!adopted) {
+            adopt(pod);
         }
         Optional<Eviction> eviction = eviction(pod);
         if (eviction.isPresent()) {
             return end(pod, EndCause.of(eviction.get()));
         }
         return PodEnd.isDue(pod) ? end(pod) : run(pod, random);
+    }
+
+    /** Takes over what the agent before this one reported: of a static pod, once its mirror pod is known. */
+    private void adopt(Pod pod) {
+        Optional<Pod> shown = PodOrigin.isStatic(pod)
+                ? parts.statuses().atServer(pod.getMetadata().getUid())
+                : Optional.of(pod);
+        PodStatus reported = shown.map(Pod::getStatus).orElse(null);
+        if (lastStatus == null
+                || (reported != null && !reported.getContainerStatuses().isEmpty())) {
+            lastStatus = reported;
+            containers.adopt(reported);
+        }
+        adopted = shown.isPresent();
     }
 
     /** Reports what probes have found of the containers, also while a sync blocks. Thread-safe. */
@@ -325,6 +339,7 @@ final class PodLifecycle {
         ended = false;
         lastWarnings = List.of();
         lastStatus = null;
+        adopted = false;
         mounted = false;
         failures = new RuntimeFailures();
         containers = new PodContainers(parts, calls, hooks, failures);

@@ -1,22 +1,27 @@
 package dev.podcache.kubelet.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.embedded.StatusException;
 import dev.podcache.kubelet.runtime.HollowRuntime;
+import dev.podcache.kubelet.runtime.HollowStage;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.PodKey;
 import dev.podcache.pod.PodOrigin;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
+import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.api.model.PodStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -221,6 +226,40 @@ class NodeStaticPodsTest {
         assertThat(mirror().orElseThrow().getMetadata().getUid())
                 .isEqualTo(before.getMetadata().getUid());
         assertThat(fixture.calls()).doesNotContainKeys("CREATE Pod", "DELETE Pod");
+    }
+
+    @Test
+    void restart_historyOfThePodIsKept() throws IOException {
+        write("nginx");
+        HollowRuntime crashing = new HollowRuntime(
+                fixture.timekeeper,
+                List.of(new HollowStage(Map.of(), Duration.ZERO, Duration.ofMinutes(2), 1)),
+                pod -> List.of());
+        NodeAgent first = fixture.agent(options -> options.runtime(crashing).staticPods(manifests));
+        first.start();
+        // it ends twice, and the second time it waits
+        advance(Duration.ofSeconds(260));
+        PodStatus before = mirror().orElseThrow().getStatus();
+        assertThat(before.getContainerStatuses().get(0).getRestartCount()).isEqualTo(2);
+        assertThat(before.getContainerStatuses().get(0).getState().getRunning()).isNotNull();
+        assertThat(before.getContainerStatuses().get(0).getLastState()).isNotNull();
+        first.close();
+
+        NodeAgent next = fixture.agent(options -> options.runtime(crashing).staticPods(manifests));
+        next.start();
+        advance(READ);
+
+        PodStatus after = mirror().orElseThrow().getStatus();
+        assertThat(after.getStartTime()).isEqualTo(before.getStartTime());
+        assertThat(after.getConditions()).isEqualTo(before.getConditions());
+        assertThat(after.getContainerStatuses()).isEqualTo(before.getContainerStatuses());
+
+        advance(Duration.ofSeconds(80));
+        assertThat(shown(next.pods()).getStatus().getContainerStatuses())
+                .extracting(ContainerStatus::getRestartCount, ContainerStatus::getLastState)
+                .containsExactly(
+                        tuple(2, before.getContainerStatuses().get(0).getLastState()));
+        assertThat(mirror().orElseThrow().getStatus()).isEqualTo(after);
     }
 
     @Test
