@@ -60,8 +60,8 @@ public final class Reflector<T> implements AutoCloseable {
      * -------------------------------------------------------------------------------------------------------------
      * yes         a list, or a bookmark of the watch,      is up to date: connected()     an attempt fails
      *             after the last failure
-     * no          a failed attempt                         may be outdated: resumed(),    a bookmark, or that list
-     *                                                      then a list within 2 s
+     * no          a failed attempt, or a watch ended in    may be outdated: resumed(),    a bookmark, or that list
+     *             good order and no other was accepted     then a list within 2 s
      *
      * An event does not confirm: others that happened while there was no watch may follow it. A bookmark of a watch
      * without a version does not confirm either: such a watch does not tell what was deleted before it.
@@ -94,6 +94,8 @@ public final class Reflector<T> implements AutoCloseable {
     private @Nullable String version; // the next watch begins with it; "" for none; null if a list is next
     private boolean versionless; // the watch began without a version and has had no bookmark yet
     private boolean confirmed; // see the table above
+    private boolean unreplaced; // a watch ended in good order, none was accepted since, and the sink does not know
+    private boolean sweptUnreplaced; // the last sweep found it so
     private boolean listsNext; // a streamed list failed, so the next one is a plain list
     private int throttledStreams; // in a row
     private @Nullable ApiServerException throttled; // how the last of them failed
@@ -267,13 +269,34 @@ public final class Reflector<T> implements AutoCloseable {
         }
     }
 
-    /** Gives up the watch if it is dead. Called now and then by the Recovery. */
+    /**
+     * Gives up the watch if it is dead, and reports one that ended in good order if none has replaced it. Called now
+     * and then by the Recovery.
+     */
     void sweep() {
         step(() -> {
             if (watch != null) {
                 watch.check();
             }
+            if (unreplaced && (sweptUnreplaced || recovery.isOutage())) {
+                notReplaced();
+            }
+            sweptUnreplaced = unreplaced;
         });
+    }
+
+    /** Reports that the sink may be outdated. The next attempt goes on, whether it waits or is being made. */
+    private void notReplaced() {
+        outdated();
+        String why = "the server ended the watch in good order, and has not accepted another yet";
+        ApiServerException failure =
+                ApiServerException.withoutAnswer(FailureReason.UNAVAILABLE, "WATCH " + server, why, null);
+        tellSink(currentAttempt(), () -> sink.disconnected(failure));
+    }
+
+    private void outdated() {
+        confirmed = false;
+        unreplaced = false;
     }
 
     private synchronized int currentAttempt() {
@@ -357,7 +380,7 @@ public final class Reflector<T> implements AutoCloseable {
         // a watch without a version begins with objects that may be older than an unreported deletion
         confirmed &= !from.isEmpty();
         Duration length = WatchAttempt.length(recovery.random());
-        WatchAttempt<T> begun = WatchAttempt.from(from, this, number, length, confirmed || !confirms);
+        WatchAttempt<T> begun = WatchAttempt.from(from, this, number, length);
         open(number, begun, () -> server.watch(from, length, begun));
     }
 
@@ -508,6 +531,13 @@ public final class Reflector<T> implements AutoCloseable {
         recovery.served(next);
     }
 
+    /** Records that the server accepted the watch. Returns whether that makes the sink up to date. */
+    boolean accepted() {
+        unreplaced = false;
+        answered();
+        return confirmed || !confirms;
+    }
+
     /** Records that the sink is up to date, and reports it: something newer than the last failure has arrived. */
     void confirmed(int number) {
         confirmed = true;
@@ -552,6 +582,10 @@ public final class Reflector<T> implements AutoCloseable {
             version = null;
         }
         if (failure == null) {
+            if (confirmed && wasAnswered) {
+                unreplaced = true;
+                sweptUnreplaced = false;
+            }
             repeat(number, Duration.ZERO);
         } else {
             failed(number, failure, wasAnswered);
@@ -586,7 +620,7 @@ public final class Reflector<T> implements AutoCloseable {
 
     /** Handles a refusal, which the sink may know to be an early one: then the same is asked again soon. */
     private void refused(int number, ApiServerException failure, boolean wasAnswered) {
-        confirmed = false;
+        outdated();
         if (failure.httpCode() > 0) {
             recovery.served(next);
         }
@@ -613,7 +647,7 @@ public final class Reflector<T> implements AutoCloseable {
         if (!isCurrent(number)) {
             return;
         }
-        confirmed = false;
+        outdated();
         // the sink knows whether this deserves a warning
         log.debug("{}: {}; retrying in {} ms", server, failure.getMessage(), pause.toMillis());
         ApiServerException unused = callSink(number, () -> sink.disconnected(failure));

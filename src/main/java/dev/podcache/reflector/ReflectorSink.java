@@ -63,7 +63,8 @@ public interface ReflectorSink<T> {
 
     /**
      * Reports that a list or a watch failed: the sink may be outdated from now on. Called once for each failed attempt,
-     * but not for a watch that the server ended in an orderly way, which is replaced at once.
+     * but not for a watch that the server ended in an orderly way, which is replaced at once. If no other is accepted,
+     * that is reported 10 to 20 s later, or in an outage within 10 s.
      */
     void disconnected(ApiServerException cause);
 

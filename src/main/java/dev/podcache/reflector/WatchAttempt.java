@@ -54,7 +54,7 @@ final class WatchAttempt<T> implements Consumer<WatchEvent<T>> {
     private @Nullable Map<Object, Fetched<T>> gathered; // not null while a streamed list is gathered
     private boolean opened;
     private boolean bookmarked;
-    private boolean confirmed; // the sink is up to date once the watch is accepted, or needs no list to be
+    private boolean confirmed; // the watch is accepted, and the sink needs no list to be up to date
     private int events;
     private long overdue; // when the server should long have ended it
     private long openedAt; // until it is open, when it was requested
@@ -80,13 +80,9 @@ final class WatchAttempt<T> implements Consumer<WatchEvent<T>> {
      * @param from the version; empty for a watch without one
      * @param number the number of the attempt
      * @param length how long the server is asked to keep it open; it counts as dead some time after that
-     * @param confirmed whether the sink is up to date once the watch is accepted
      */
-    static <T> WatchAttempt<T> from(
-            String from, Reflector<T> reflector, int number, Duration length, boolean confirmed) {
-        WatchAttempt<T> attempt = new WatchAttempt<>(reflector, number, length, from, false);
-        attempt.confirmed = confirmed;
-        return attempt;
+    static <T> WatchAttempt<T> from(String from, Reflector<T> reflector, int number, Duration length) {
+        return new WatchAttempt<>(reflector, number, length, from, false);
     }
 
     /** Returns a watch that begins with a list. Call {@link #awaitOpening} once the request is sent. */
@@ -137,7 +133,7 @@ final class WatchAttempt<T> implements Consumer<WatchEvent<T>> {
         opened = true;
         openedAt = now;
         lastReceived = now;
-        reflector.answered();
+        confirmed = reflector.accepted();
         if (confirmed) {
             reflector.confirmed(number);
         } else if (reflector.tellSink(number, reflector.sink::resumed)) {
@@ -308,7 +304,6 @@ final class WatchAttempt<T> implements Consumer<WatchEvent<T>> {
         if (reflector.replaced(number, listed)) {
             reflector.cancelTimer(number);
             appliedUpTo = listed.resourceVersion();
-            confirmed = true;
             // the list is over, and as a watch it opens now
             opened();
         }

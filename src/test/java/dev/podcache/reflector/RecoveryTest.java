@@ -357,6 +357,44 @@ class RecoveryTest {
 
         assertThat(watches).hasSize(MANY);
         assertThat(mostWithin(watches, Duration.ofMillis(100))).isLessThan(MANY / 6);
+        assertThat(all).allMatch(one -> one.upToDate);
+        assertThat(lists).isEmpty();
+    }
+
+    /** P9: one that waits for its turn has no watch either. */
+    @Test
+    void watchesEndedInGoodOrder_thenServerUnreachable_allCountAsOutdatedWithinTenSeconds() {
+        watching(MANY);
+        listFailure = noAnswer();
+        watchFailure = noAnswer();
+        loseAll(null);
+        time.advance(Duration.ofSeconds(10));
+        assertThat(all).noneMatch(one -> one.upToDate);
+
+        listFailure = null;
+        watchFailure = null;
+        time.advance(Duration.ofMillis(2_500));
+        assertThat(all).as("watched again").allMatch(one -> one.open != null);
+        time.advance(Duration.ofMillis(3_500));
+        assertThat(all).as("confirmed").allMatch(one -> one.upToDate);
+    }
+
+    @Test
+    void watchesEndedInGoodOrder_noneFollows_allCountAsOutdatedWithinTwentySeconds_untilConfirmed() {
+        watching(MANY);
+        watchesHeld = true;
+        loseAll(null);
+        time.advance(Duration.ofSeconds(10));
+        assertThat(all).allMatch(one -> one.upToDate);
+        time.advance(Duration.ofSeconds(10));
+        assertThat(all).noneMatch(one -> one.upToDate);
+
+        List.copyOf(held).forEach(Runnable::run);
+        assertThat(all).noneMatch(one -> one.upToDate);
+        time.advance(Duration.ofSeconds(4));
+        assertThat(all).allMatch(one -> one.upToDate);
+        assertThat(watches).hasSize(MANY);
+        assertThat(lists).hasSize(MANY);
     }
 
     @Test

@@ -106,6 +106,55 @@ class ReflectorTest extends ReflectorFixture {
     }
 
     @Test
+    void watch_endedInGoodOrderAndNoneFollows_isReportedOnce_untilOneIsAccepted() {
+        watching();
+        time.advance(Duration.ofSeconds(1));
+        server.watch().end(null);
+        time.advance(Duration.ofMinutes(5));
+        assertThat(sink.calls).containsExactly("replace [a]@10", "connected", "disconnected UNAVAILABLE");
+
+        server.watch().open();
+        time.advance(Duration.ofMinutes(5));
+        assertThat(sink.calls).endsWith("disconnected UNAVAILABLE", "connected");
+        assertThat(server.watches()).isEqualTo(2);
+    }
+
+    /** The time without a watch counts from the end of the last one. */
+    @Test
+    void watch_endedInGoodOrderBeforeEachSweep_andReplacedAfterIt_isNotReported() {
+        watching();
+        for (int i = 0; i < 5; i++) {
+            time.advance(Duration.ofSeconds(9));
+            server.watch().end(null);
+            time.advance(Duration.ofSeconds(1));
+            server.watch().open();
+        }
+
+        assertThat(sink.calls).doesNotContain("disconnected UNAVAILABLE");
+    }
+
+    /** Nothing counts as up to date yet. */
+    @Test
+    void watch_theFirstIsNotAccepted_isNotReportedSoon() {
+        reflector.start();
+        server.answer("10", listOf("a"));
+        time.advance(Duration.ofMinutes(5));
+
+        assertThat(sink.calls).containsExactly("replace [a]@10");
+    }
+
+    @Test
+    void watch_failedAfterOneEndedInGoodOrder_isReportedOnce() {
+        watching();
+        time.advance(Duration.ofSeconds(1));
+        server.watch().end(null);
+        server.watch().end(failure(FailureReason.UNAVAILABLE, null));
+        time.advance(Duration.ofMinutes(5));
+
+        assertThat(sink.calls).containsExactly("replace [a]@10", "connected", "disconnected UNAVAILABLE");
+    }
+
+    @Test
     void watch_serverReportsAnErrorInIt_isFollowedByAList() {
         watching();
         server.watch().end(new ApiServerException(FailureReason.UNAVAILABLE, 500, null, "an ERROR event", null));
