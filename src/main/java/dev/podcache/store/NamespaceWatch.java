@@ -8,9 +8,11 @@ import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.NoAnswer;
 import dev.podcache.apiserver.Retries;
 import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ResourceVersions;
 import dev.podcache.reflector.Reflector;
 import dev.podcache.reflector.ReflectorSink;
+import dev.podcache.time.Pause;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
@@ -40,7 +42,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A read by name is a list that selects the name: it is a quorum read, needs no verb that the watch does not need,
  * and has a version even if the object is absent. At most 16 reads are in flight, those of members first for which gets
- * wait. After a failure, the next reads wait for a pause.
+ * wait. A read that failed is repeated after a pause, which grows for this member alone. All reads wait for a pause if
+ * those of two members in a row were not answered, or told to come later (Retry-After).
  */
 final class NamespaceWatch<T extends HasMetadata> {
 
@@ -91,8 +94,10 @@ final class NamespaceWatch<T extends HasMetadata> {
     private final Set<Member<T>> otherReads = new LinkedHashSet<>(2);
     private int round = 1;
     private int readsInFlight; // of this round
-    private int readFailures; // in a row
-    private Timekeeper.@Nullable Scheduled readPause;
+    private final Map<Member<T>, Timekeeper.Scheduled> memberPauses = new HashMap<>(2); // after reads that failed
+    private @Nullable ObjectKey unserved; // whose read the server did not serve, unless it has served another since
+    private int readPauses; // since it served a read
+    private Timekeeper.@Nullable Scheduled readPause; // of all members
 
     /** Makes a watch that opens once a member has joined. */
     NamespaceWatch(String namespace, NamespaceWatches<T> namespaces) {
@@ -358,9 +363,14 @@ final class NamespaceWatch<T extends HasMetadata> {
     private void enqueue(Member<T> member) {
         if (!member.over && member.readIn != round) {
             member.readIn = round;
-            (member.hurried ? urgentReads : otherReads).add(member);
-            readNext();
+            member.readFailures = 0;
+            awaitRead(member);
         }
+    }
+
+    private void awaitRead(Member<T> member) {
+        (member.hurried ? urgentReads : otherReads).add(member);
+        readNext();
     }
 
     private void readNext() {
@@ -396,7 +406,7 @@ final class NamespaceWatch<T extends HasMetadata> {
 
     private void readEnded(Member<T> member, @Nullable Listed<T> listed, @Nullable Throwable thrown) {
         if (listed != null) {
-            readFailures = 0;
+            served();
             member.readIn = 0;
             tell(member, each -> each.read(itemOf(each, listed), listed.resourceVersion()));
         } else if (thrown != null) {
@@ -422,43 +432,75 @@ final class NamespaceWatch<T extends HasMetadata> {
         if (member.synced) {
             // of an evicted object: the next get asks again
             member.readIn = 0;
-            pauseReads(failure);
             tell(member, each -> each.entry.rereadFailed(each, failure));
         } else {
             readAgain(member, failure);
             tell(member, each -> each.entry.failed(each, failure));
         }
+        countFailure(member.entry.key, failure);
     }
 
-    /** Reads a member again after a pause. */
+    private void served() {
+        unserved = null;
+        readPauses = 0;
+    }
+
+    /** Has all reads wait if the server, and not this object, seems to be the reason. */
+    private void countFailure(ObjectKey key, ApiServerException failure) {
+        boolean answered = failure.httpCode() > 0 || !Retries.mayPass(failure.reason());
+        if (answered && !Retries.asksForPause(failure)) {
+            served();
+            return;
+        }
+        // reads that fail together are one failure
+        if (unserved != null && !unserved.equals(key) && readPause == null) {
+            readPauses++;
+            readPause = after(readPauses, failure, () -> {
+                readPause = null;
+                readNext();
+            });
+        }
+        unserved = key;
+    }
+
+    /** Reads a member again after a pause of its own. */
     private void readAgain(Member<T> member, @Nullable ApiServerException failure) {
         member.readIn = round;
-        (member.hurried ? urgentReads : otherReads).add(member);
-        pauseReads(failure);
+        member.readFailures++;
+        Timekeeper.Scheduled pause = after(member.readFailures, failure, () -> {
+            memberPauses.remove(member);
+            awaitRead(member);
+        });
+        Timekeeper.Scheduled replaced = memberPauses.put(member, pause);
+        if (replaced != null) {
+            replaced.cancel();
+        }
     }
 
-    private void pauseReads(@Nullable ApiServerException failure) {
-        // reads that fail together are one failure
-        if (readPause == null) {
-            readFailures++;
-            Duration length =
-                    READ_RETRIES.pause(readFailures, ThreadLocalRandom.current().nextDouble(), failure);
-            readPause = timekeeper.schedule(
-                    length,
-                    () -> steps.execute(() -> {
-                        readPause = null;
-                        readNext();
-                    }));
-        }
+    /** Runs a step after so many failures, unless the round has ended. */
+    private Timekeeper.Scheduled after(int failures, @Nullable ApiServerException failure, Runnable step) {
+        int begunIn = round;
+        Duration length =
+                READ_RETRIES.pause(failures, ThreadLocalRandom.current().nextDouble(), failure);
+        return Pause.schedule(
+                timekeeper,
+                length,
+                () -> steps.execute(() -> {
+                    if (round == begunIn) {
+                        step.run();
+                    }
+                }));
     }
 
     /** Ends the round: answers to reads in flight are ignored. */
     private void endReads() {
         round++;
         readsInFlight = 0;
-        readFailures = 0;
+        served();
         urgentReads.clear();
         otherReads.clear();
+        memberPauses.values().forEach(Timekeeper.Scheduled::cancel);
+        memberPauses.clear();
         if (readPause != null) {
             readPause.cancel();
             readPause = null;
@@ -488,6 +530,7 @@ final class NamespaceWatch<T extends HasMetadata> {
         private @Nullable Answer<T> early; // the last event before the member was synced
         private String earlyVersion = "";
         private int readIn; // the round in which it waits for its read, or is being read
+        private int readFailures; // in a row, in that round
 
         /** Makes a member that has not joined. */
         Member(WatchEntry<T> entry, NamespaceWatches<T> namespaces) {

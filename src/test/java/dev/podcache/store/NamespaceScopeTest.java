@@ -6,6 +6,7 @@ import static dev.podcache.store.TtlFixture.POD;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.embedded.HeldRequests;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
@@ -286,6 +287,72 @@ class NamespaceScopeTest {
 
         assertThat(f.get(CERT)).isEqualTo("c1");
         assertThat(f.get()).isEqualTo("v1");
+    }
+
+    /** As of a Secret that the server cannot decrypt. */
+    @Test
+    @ExpectedWarnings("answered 500")
+    void reads_ofOneMemberAlwaysFail_delayNoOther() {
+        f.live("v1");
+        ObjectKey broken = WatchFixture.key(1);
+        RequestPattern itsReads = RequestPattern.any().verb(Verb.LIST).key(broken);
+        f.server.failNext(Integer.MAX_VALUE, failure(500, "answered 500"), itsReads);
+        f.store.addReference(broken, POD);
+        f.timekeeper.advance(Duration.ofMinutes(3));
+        assertThat(f.server.count(Verb.LIST)).as("with pauses that grow").isBetween(9, 40);
+        f.create(CERT, "c1");
+
+        f.store.addReference(CERT, POD);
+
+        assertThat(f.store.state(CERT).cacheState()).isEqualTo(CacheState.FRESH);
+        f.server.clearFailures();
+        f.timekeeper.advance(Duration.ofSeconds(30));
+        assertThat(f.store.state(broken).cacheState()).isEqualTo(CacheState.ABSENT);
+    }
+
+    @Test
+    @ExpectedWarnings("not answered")
+    void reads_ofOneMemberAreNeverAnswered_delayNoOther() {
+        f.live("v1");
+        ObjectKey silent = WatchFixture.key(1);
+        f.server.failNext(
+                Integer.MAX_VALUE,
+                failure(0, "not answered"),
+                RequestPattern.any().verb(Verb.LIST).key(silent));
+        f.store.addReference(silent, POD);
+        f.timekeeper.advance(Duration.ofMinutes(3));
+
+        f.store.addReference(CERT, POD);
+
+        assertThat(f.store.state(CERT).cacheState()).isEqualTo(CacheState.ABSENT);
+    }
+
+    @Test
+    @ExpectedWarnings("not answered")
+    void reads_ofTwoMembersAreNotAnswered_pauseThoseOfOthers() {
+        f.live("v1");
+        f.server.failNext(
+                Integer.MAX_VALUE,
+                failure(0, "not answered"),
+                RequestPattern.any().verb(Verb.LIST));
+        for (int i = 0; i < 100; i++) {
+            f.store.addReference(WatchFixture.key(i), POD);
+        }
+        f.requireRequests(3, 1);
+        f.timekeeper.advance(Duration.ofSeconds(10));
+        assertThat(f.server.count(Verb.LIST))
+                .as("of 16 members after each pause")
+                .isLessThan(150);
+
+        f.server.clearFailures();
+        f.timekeeper.advance(Duration.ofSeconds(30));
+        for (int i = 0; i < 100; i++) {
+            assertThat(f.store.state(WatchFixture.key(i)).cacheState()).isEqualTo(CacheState.ABSENT);
+        }
+    }
+
+    private static ApiServerException failure(int code, String message) {
+        return new ApiServerException(FailureReason.UNAVAILABLE, code, null, message, null);
     }
 
     @Test
