@@ -122,7 +122,12 @@ final class NamespaceWatch<T extends HasMetadata> {
 
     /** Reads a member that has just joined, on a worker: the thread that adds a reference must not wait. */
     private void joined(Member<T> member) {
-        timekeeper.workers().execute(() -> steps.execute(() -> join(member)));
+        try {
+            timekeeper.workers().execute(() -> steps.execute(() -> join(member)));
+        } catch (RuntimeException | Error e) {
+            // nothing else would read it
+            steps.execute(() -> join(member));
+        }
     }
 
     private void join(Member<T> member) {
@@ -137,8 +142,7 @@ final class NamespaceWatch<T extends HasMetadata> {
         } else if (live) {
             enqueue(member);
         } else if (failed && !open.isListing) {
-            open.reflector.close();
-            session = null;
+            closeSession();
             ensureOpen();
         }
         if (member.hurried) {
@@ -149,7 +153,8 @@ final class NamespaceWatch<T extends HasMetadata> {
     /** Waits for further members, then opens the watch. */
     private void gather(int times) {
         long before = clock.get();
-        gathering = timekeeper.schedule(
+        gathering = Pause.schedule(
+                timekeeper,
                 GATHERING,
                 () -> steps.execute(() -> {
                     if (clock.get() == before || times == MOST_GATHERINGS) {
@@ -205,9 +210,19 @@ final class NamespaceWatch<T extends HasMetadata> {
         live = false;
         cancelGathering();
         endReads();
-        if (session != null) {
-            session.reflector.close();
-            session = null;
+        closeSession();
+    }
+
+    private void closeSession() {
+        NamespaceSession open = session;
+        session = null;
+        if (open != null) {
+            try {
+                open.reflector.close();
+            } catch (RuntimeException | Error e) {
+                // the members need what follows all the same
+                log.error("closing the watch of a namespace failed: {} of {}; this is a bug", store.kind, namespace, e);
+            }
         }
     }
 

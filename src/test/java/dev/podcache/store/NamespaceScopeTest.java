@@ -13,15 +13,22 @@ import dev.podcache.embedded.Verb;
 import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.testing.ExpectedWarnings;
+import dev.podcache.testing.ForwardingTimekeeper;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.RefusingTimers;
 import dev.podcache.testing.Secrets;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -393,6 +400,72 @@ class NamespaceScopeTest {
         assertThat(f.get(CERT)).isEqualTo("c1");
         assertThat(f.get()).isEqualTo("v1");
         f.requireRequests(2, f.server.count(Verb.WATCH));
+    }
+
+    /** As where no thread can be started. */
+    @Test
+    void join_workersRefuseIt_isReadAllTheSame() {
+        RefusingWorkers workers = new RefusingWorkers(f.timekeeper);
+        try (WatchObjectStore<Secret> store = storeOn(workers)) {
+            store.addReference(DB, POD);
+            f.timekeeper.advance(GATHERED.multipliedBy(2));
+            workers.refusals = 1;
+            store.addReference(CERT, POD);
+
+            assertThat(workers.refusals).isZero();
+            assertThat(store.state(CERT).cacheState()).isEqualTo(CacheState.ABSENT);
+            store.deleteReference(DB, POD);
+            store.deleteReference(CERT, POD);
+        }
+    }
+
+    @Test
+    @ExpectedWarnings("a timer could not be set; setting it again")
+    void join_timerRefusesToGather_isReadAllTheSame() {
+        RefusingTimers timers = new RefusingTimers(f.timekeeper);
+        try (WatchObjectStore<Secret> store = storeOn(timers)) {
+            // the first is that of the sweep
+            store.addReference(ObjectKey.of("other", "one"), POD);
+            timers.refusals = 1;
+            store.addReference(DB, POD);
+            f.timekeeper.advance(GATHERED.multipliedBy(2));
+
+            assertThat(timers.refusals).isZero();
+            assertThat(store.state(DB).cacheState()).isEqualTo(CacheState.ABSENT);
+            store.deleteReference(DB, POD);
+            store.deleteReference(ObjectKey.of("other", "one"), POD);
+        }
+    }
+
+    private WatchObjectStore<Secret> storeOn(Timekeeper timekeeper) {
+        return WatchObjectStore.ofNamespaces(
+                ObjectKind.SECRET,
+                key -> f.server.listerWatcher(ObjectKind.SECRET, key.namespace(), "metadata.name=" + key.name()),
+                f.server.inNamespace(ObjectKind.SECRET),
+                f.server.getter(ObjectKind.SECRET),
+                StoreOptions.defaults(timekeeper),
+                WatchObjectStore.WatchTimes.DEFAULT);
+    }
+
+    /** Refuses tasks, as often as requested. */
+    private static final class RefusingWorkers extends ForwardingTimekeeper {
+
+        private int refusals;
+
+        RefusingWorkers(Timekeeper time) {
+            super(time);
+        }
+
+        @Override
+        public Executor workers() {
+            return task -> {
+                if (refusals > 0) {
+                    refusals--;
+                    throw new RejectedExecutionException("thrown by the test");
+                }
+                super.workers().execute(task);
+            };
+        }
     }
 
     private HeldRequests hold(ObjectKey listed) {

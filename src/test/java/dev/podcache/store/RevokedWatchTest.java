@@ -5,13 +5,21 @@ import static dev.podcache.store.TtlFixture.POD;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.Listed;
+import dev.podcache.apiserver.ListerWatcher;
+import dev.podcache.apiserver.WatchEvent;
+import dev.podcache.apiserver.WatchHandle;
 import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
+import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -69,6 +77,46 @@ class RevokedWatchTest {
             f.update(DB, "v2");
             assertThat(f.get()).isEqualTo("v2");
             assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.FRESH);
+        }
+    }
+
+    /** A port must not throw. If it does all the same, no object may be left without a watch. */
+    @Test
+    @ExpectedWarnings({"is watched by name instead", "closing the watch of a namespace failed"})
+    void namespaceRevoked_closeOfItsWatchThrows_itsObjectsAreWatchedByNameAllTheSame() {
+        AtomicInteger toThrow = new AtomicInteger();
+        try (WatchFixture f =
+                WatchFixture.ofNamespaces(new ManualTimekeeper(), (key, server) -> new Closing(server, toThrow))) {
+            f.live("v1");
+            toThrow.set(1);
+
+            f.store.revoked(ObjectKey.of("default", ""), revoked);
+
+            assertThat(toThrow.get()).isZero();
+            f.update(DB, "v2");
+            assertThat(f.get()).isEqualTo("v2");
+            assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.FRESH);
+        }
+    }
+
+    /** Closes the next watches and then throws, as often as requested. */
+    private record Closing(ListerWatcher<Secret> server, AtomicInteger toThrow) implements ListerWatcher<Secret> {
+
+        @Override
+        public CompletableFuture<Listed<Secret>> list(Duration timeout) {
+            return server.list(timeout);
+        }
+
+        @Override
+        public WatchHandle watch(String version, Duration length, Consumer<WatchEvent<Secret>> events) {
+            WatchHandle watch = server.watch(version, length, events);
+            return () -> {
+                watch.close();
+                if (toThrow.get() > 0) {
+                    toThrow.decrementAndGet();
+                    throw new IllegalStateException("thrown by the test");
+                }
+            };
         }
     }
 
