@@ -52,7 +52,8 @@ public final class Recovery {
      * and the source of random numbers are called.
      *
      * One timer serves attempts and sweeps. It is set while there are open reflectors. If it cannot be set because the
-     * timekeeper throws, twice, the next call sets it, whichever reflector makes it.
+     * timekeeper throws, twice, the next call sets it, whichever reflector makes it. If an attempt cannot be added to
+     * its queue, the next sweep adds it.
      */
 
     /** The limit of lists that are repeated in any second. */
@@ -298,10 +299,12 @@ public final class Recovery {
         long now = timekeeper.nanoTime();
         List<NextAttempt> waiting = queues.waitingForOutage();
         for (NextAttempt attempt : waiting) {
+            // first, because it may throw
+            long due = attempt.isUrgent ? now : now + randomSpread(waiting.size());
             queues.remove(attempt);
             attempt.waitsForOutage = false;
             attempt.earliest = now;
-            attempt.due = attempt.isUrgent ? now : now + randomSpread(waiting.size());
+            attempt.due = due;
             queues.add(attempt);
         }
     }
@@ -419,6 +422,8 @@ public final class Recovery {
             return List.of();
         }
         nextSweep = now + SWEEP_PERIOD;
+        // if adding one threw, as without memory, it is in no queue
+        open.stream().filter(attempt -> attempt.task != null).forEach(queues::add);
         return List.copyOf(open);
     }
 

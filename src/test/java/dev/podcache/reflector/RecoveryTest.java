@@ -1,6 +1,7 @@
 package dev.podcache.reflector;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.ApiServerException;
@@ -10,6 +11,8 @@ import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.apiserver.WatchHandle;
 import dev.podcache.object.FailureReason;
+import dev.podcache.testing.ExpectedWarnings;
+import dev.podcache.testing.FailingTimekeeper;
 import dev.podcache.testing.ManualTimekeeper;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,7 +32,8 @@ class RecoveryTest {
 
     private final ManualTimekeeper time = new ManualTimekeeper();
     private final Random random = new Random(42);
-    private final Recovery recovery = new Recovery(time, random::nextDouble);
+    private final FailingTimekeeper clock = new FailingTimekeeper(time);
+    private final Recovery recovery = new Recovery(clock, this::draw);
     private final List<RecoveringObject> all = new ArrayList<>();
     private final List<Long> lists = new ArrayList<>();
     private final List<Long> watches = new ArrayList<>();
@@ -37,6 +41,8 @@ class RecoveryTest {
     private @Nullable ApiServerException watchFailure;
     private final List<Runnable> held = new ArrayList<>();
     private boolean watchesHeld;
+    private Runnable atFirstOpening = () -> {};
+    private int drawsThatThrow;
 
     /** One object, its server side and its sink. */
     private final class RecoveringObject implements ListerWatcher<String>, ReflectorSink<String> {
@@ -75,6 +81,8 @@ class RecoveryTest {
 
         private void open(Consumer<WatchEvent<String>> events) {
             open = events;
+            atFirstOpening.run();
+            atFirstOpening = () -> {};
             events.accept(new WatchEvent.Opened<>());
             if (expired) {
                 time.schedule(
@@ -120,6 +128,14 @@ class RecoveryTest {
     void close() {
         all.forEach(one -> one.reflector.close());
         assertThat(time.scheduledTasks()).isZero();
+    }
+
+    private double draw() {
+        if (drawsThatThrow > 0) {
+            drawsThatThrow--;
+            throw new IllegalStateException("thrown by the test");
+        }
+        return random.nextDouble();
     }
 
     private void watching(int count) {
@@ -467,6 +483,41 @@ class RecoveryTest {
         watchFailure = null;
         time.advance(Duration.ofSeconds(6));
         assertThat(all).allMatch(one -> one.upToDate);
+    }
+
+    @Test
+    @ExpectedWarnings("a step threw; this is a bug in Podcache")
+    void serverUnreachable_wakingTheOthersThrows_allAreBackAllTheSame() {
+        watching(MANY);
+        listFailure = noAnswer();
+        watchFailure = noAnswer();
+        loseAll(noAnswer());
+        time.advance(Duration.ofSeconds(10));
+        listFailure = null;
+        watchFailure = null;
+        atFirstOpening = () -> drawsThatThrow = 1;
+        time.advance(Duration.ofSeconds(20));
+
+        assertThat(drawsThatThrow).isZero();
+        assertThat(all).allMatch(one -> one.upToDate);
+    }
+
+    @Test
+    void serverUnreachable_whatBeginsThenThrowsAsItIsQueued_beginsAllTheSame() {
+        watching(MANY);
+        listFailure = noAnswer();
+        watchFailure = noAnswer();
+        loseAll(noAnswer());
+        time.advance(Duration.ofSeconds(10));
+        RecoveringObject late = new RecoveringObject();
+        all.add(late);
+        clock.throwAt(1);
+        assertThatThrownBy(late.reflector::start).hasMessage(FailingTimekeeper.MESSAGE);
+
+        listFailure = null;
+        watchFailure = null;
+        time.advance(Duration.ofSeconds(20));
+        assertThat(late.upToDate).isTrue();
     }
 
     /** P8: one object that is not answered is no outage, however often. */
