@@ -169,7 +169,7 @@ abstract class Entry<T> implements Runnable {
         onDropLocked();
     }
 
-    /** Drops the object to save memory, but keeps the references. */
+    /** Drops the object to save memory, but keeps the references. The caller, the budget, sets its weight later. */
     final void evict() {
         synchronized (this) {
             if (dropped || !(heldLocked() instanceof Answer.Present)) {
@@ -179,7 +179,8 @@ abstract class Entry<T> implements Runnable {
             setAnswerLocked(null);
             transitions.evicted();
         }
-        changed();
+        transitions.tellObservers(key);
+        runDeferred();
     }
 
     /** Sets the answer, or clears it with null. The caller calls {@link #changed} after it has released the lock. */

@@ -28,10 +28,11 @@ public final class PayloadBudget {
      * touches Caffeine: a sweep reports the entries that were read since the last sweep.
      *
      * An entry's answer and its weight here cannot change in one step. So each change of an answer is followed by
-     * weigh(), which repeats until the weight matches the answer: the last change leaves the right weight.
+     * setWeight(), which repeats until the weight matches the answer: the last change leaves the right weight.
      *
      * Caffeine evicts on a thread that adds a weight, under its own lock. The entries that it evicts are queued, and
-     * drop their payloads without that lock.
+     * drop their payloads without that lock, one after the other: weigh() in an eviction would evict the next one
+     * inside it, as deep as there are entries in the queue.
      *
      * `sweeping` is true from the moment a sweep is scheduled until it has ended, whatever it threw. Then the next one is
      * scheduled if payloads are held, by the sweep itself or by the weighing of the next payload.
@@ -91,25 +92,30 @@ public final class PayloadBudget {
         if (weights == null) {
             return;
         }
+        setWeight(weights, entry);
+        // put() does not evict while another thread does: what is too much would stay until the next put()
+        weights.cleanUp();
+        evictAll(weights);
+        startSweeping(weights);
+    }
+
+    private static void setWeight(Cache<Entry<?>, Integer> cache, Entry<?> entry) {
         Answer<?> weighed;
         do {
             weighed = entry.held();
             if (weighed instanceof Answer.Present<?> present) {
-                weights.put(entry, present.encodedBytes);
+                cache.put(entry, present.encodedBytes);
             } else {
-                weights.invalidate(entry);
+                cache.invalidate(entry);
             }
         } while (entry.held() != weighed);
-        // put() does not evict while another thread does: what is too much would stay until the next put()
-        weights.cleanUp();
-        evictAll();
-        startSweeping(weights);
     }
 
-    private void evictAll() {
+    private void evictAll(Cache<Entry<?>, Integer> cache) {
         for (Entry<?> next = evicted.poll(); next != null; next = evicted.poll()) {
             try {
                 next.evict();
+                setWeight(cache, next);
             } catch (Throwable e) {
                 log.error(
                         "the eviction of {} failed; the payload budget does not count it until it changes; this is a bug",
@@ -148,7 +154,7 @@ public final class PayloadBudget {
         } finally {
             sweeping.set(false);
             startSweeping(cache);
-            evictAll();
+            evictAll(cache);
         }
     }
 }

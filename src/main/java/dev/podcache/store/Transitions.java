@@ -60,11 +60,16 @@ final class Transitions<T> {
     /** Weighs the entry's payload and reports that it may have changed. Called without a lock. Throws nothing. */
     void report(Entry<T> entry) {
         // observers first: the budget may evict at once what they are to see
-        for (Observer observer : observers) {
-            tell(observer, entry.key);
-        }
+        tellObservers(entry.key);
         if (limited) {
             budget.weigh(entry);
+        }
+    }
+
+    /** Reports that an object may have changed. Called without a lock. Throws nothing. */
+    void tellObservers(ObjectKey key) {
+        for (Observer observer : observers) {
+            tell(observer, key);
         }
     }
 

@@ -4,6 +4,7 @@ import static dev.podcache.store.TtlFixture.POD;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
@@ -11,6 +12,7 @@ import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NewThread;
 import dev.podcache.testing.NoLeaks;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CompletableFuture;
@@ -123,6 +125,43 @@ class PayloadBudgetTest {
         assertThat(f.store.state(key(0)).cacheState()).isEqualTo(CacheState.UNREAD);
         assertThat(f.get(key(0))).hasSize(20_000);
         assertThat(f.server.gets(key(0))).isEqualTo(2);
+    }
+
+    /** One eviction inside the other would need more than the stack. */
+    @Test
+    void largeOne_displacesThousandsOfSmallOnes_onASmallStack() throws InterruptedException {
+        ManualTimekeeper timekeeper = new ManualTimekeeper();
+        PayloadBudget budget = PayloadBudget.ofBytes(1_000_000, timekeeper);
+        Transitions<String> transitions =
+                new Transitions<>(new StoreOptions(timekeeper, Duration.ofSeconds(10), budget, PodcacheMetrics.NONE));
+        List<TtlEntry<String>> entries = IntStream.range(0, 20_001)
+                .mapToObj(i -> new TtlEntry<>(key(i), transitions, 0, EarlyRefusals.NODE))
+                .toList();
+        TtlEntry<String> large = entries.get(20_000);
+        entries.subList(0, 20_000).forEach(entry -> receive(entry, 40));
+        // admitted once it is read more often than the others
+        Runnable receiveLarge = () -> {
+            for (int times = 0; times < 20 && large.held() == null; times++) {
+                receive(large, 900_000);
+            }
+        };
+        Thread thread = new Thread(null, receiveLarge, "small-stack", 256 * 1024);
+        thread.start();
+        thread.join();
+
+        assertThat(large.held()).isNotNull();
+        long held = entries.stream()
+                .map(TtlEntry::held)
+                .mapToLong(answer -> answer instanceof Answer.Present<?> present ? present.encodedBytes : 0)
+                .sum();
+        assertThat(held).isLessThanOrEqualTo(1_000_000);
+    }
+
+    private static void receive(Entry<String> entry, int bytes) {
+        synchronized (entry) {
+            entry.setAnswerLocked(new Answer.Present<>(0, "object", "1", bytes, false));
+        }
+        entry.changed();
     }
 
     @Test
