@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.base.Splitter;
 import dev.podcache.object.NotApi;
+import dev.podcache.object.Quoted;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -19,7 +20,8 @@ import java.util.TreeMap;
 
 /**
  * Finds the successful reads of one user in an audit log of an API server: a file with one {@code audit.k8s.io} event a
- * line. Other lines are skipped. Pure functions over the file.
+ * line. Other lines are skipped, but a file without an event of the user is none to conclude from. Pure functions over the
+ * file.
  *
  * @hidden
  */
@@ -62,25 +64,41 @@ public final class AuditedReads {
      * Returns the reads of a user and how often each was made.
      *
      * @throws UncheckedIOException if the file cannot be read
+     * @throws IllegalArgumentException if it has no event of the user; the message says what it has
      */
     public static Map<AuditedRead, Integer> reads(Path file, String user) {
         Map<AuditedRead, Integer> reads = new TreeMap<>();
         Set<String> counted = new HashSet<>();
+        long events = 0;
+        boolean known = false;
         try (BufferedReader lines = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 JsonNode event = event(line);
                 JsonNode object = event.path("objectRef");
-                boolean read = user.equals(event.path("user").path("username").asText())
+                JsonNode name = event.path("user").path("username");
+                events += name.isTextual() ? 1 : 0;
+                boolean own = user.equals(name.asText());
+                known |= own;
+                boolean read = own
                         && READS.contains(event.path("verb").asText())
                         && event.path("responseStatus").path("code").asInt(500) < 400
                         && object.path("subresource").asText().isEmpty();
+                String id = event.path("auditID").asText();
                 // a watch is logged when it begins and when it ends
-                if (read && counted.add(event.path("auditID").asText())) {
+                if (read && (id.isEmpty() || counted.add(id))) {
                     reads.merge(read(event, object), 1, Integer::sum);
                 }
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+        if (events == 0) {
+            throw new IllegalArgumentException(
+                    "has no event of audit.k8s.io: give a file with one event a line, as JSON");
+        }
+        if (!known) {
+            throw new IllegalArgumentException("has " + events + (events == 1 ? " event" : " events") + ", none by "
+                    + Quoted.text(user) + ": check the name of the operator");
         }
         return reads;
     }

@@ -467,6 +467,8 @@ public final class GrantsCommand implements Callable<Integer> {
                     "audit log " + Quoted.value(auditLog.toString())
                             + " cannot be read: give the path of a readable file",
                     e);
+        } catch (IllegalArgumentException e) {
+            throw new CommandException("audit log " + Quoted.value(auditLog.toString()) + " " + e.getMessage(), e);
         }
     }
 

@@ -236,6 +236,39 @@ class GrantsCommandTest {
         }
     }
 
+    @Test
+    void dryRun_besideAnAuditLogOfOthers_isAFailure_andNoTotal() throws IOException {
+        Path audit = Files.writeString(folder.resolve("audit.log"), """
+                {"auditID":"1","verb":"get","user":{"username":"system:serviceaccount:shop:operator"},"objectRef":{"resource":"secrets","namespace":"shop","name":"cert"},"responseStatus":{"code":200}}
+                """);
+        Timekeeper timekeeper = Timekeeper.system();
+        try (timekeeper;
+                InMemoryCluster cluster = InMemoryCluster.create(timekeeper);
+                EmbeddedApiServer server = EmbeddedApiServer.start(cluster)) {
+            cluster.serve(ObjectKind.of("example.dev/v1", "Website", "websites", true));
+            cluster.create(website("front", "cert"));
+            Path kubeconfig = Files.writeString(folder.resolve("kubeconfig"), server.kubeconfigFor("admin"));
+            int code = console.execute(
+                    "grants",
+                    "--file",
+                    policy.toString(),
+                    "--kubeconfig",
+                    kubeconfig.toString(),
+                    "--dry-run",
+                    "--operator",
+                    "shop/operatr",
+                    "--audit-log",
+                    audit.toString());
+
+            assertThat(code).isEqualTo(1);
+            assertThat(console.errText())
+                    .startsWith(
+                            "error: audit log \"" + audit
+                                    + "\" has 1 event, none by system:serviceaccount:shop:operatr: check the name of the operator");
+            assertThat(console.out()).isEmpty();
+        }
+    }
+
     private static GenericKubernetesResource website(String name, String secret) {
         GenericKubernetesResource website = new GenericKubernetesResource();
         website.setApiVersion("example.dev/v1");
