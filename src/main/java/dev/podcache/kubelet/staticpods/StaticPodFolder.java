@@ -17,9 +17,11 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -37,7 +39,7 @@ import org.slf4j.LoggerFactory;
  * Reads the static pods of a node from files, again and again. Files in subfolders and files whose names begin with a dot
  * are ignored. A file that is no pod is reported, by a log line and an event of the Node, and its pod counts as gone; the
  * other files are used. A file that cannot be read is reported too, and its pod stays as it is: a full table of open
- * files must not stop pods. Thread-safe; no method blocks.
+ * files, or a link into a file system that is away, must not stop pods. Thread-safe; no method blocks.
  *
  * <p>Follows {@code pkg/kubelet/config/file.go}, without inotify. Unlike upstream, it keeps the pod of a file that it
  * cannot read.
@@ -168,10 +170,11 @@ public final class StaticPodFolder implements AutoCloseable {
         String problem;
         try {
             return found.add(seen(PodManifest.parse(content(file), file, node)), file);
-        } catch (NoSuchFileException gone) {
-            log.debug("{} was deleted while the folder was read", Quoted.text(file.toString()));
-            return null;
         } catch (IOException e) {
+            if (e instanceof NoSuchFileException && !Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+                log.debug("{} was deleted while the folder was read", Quoted.text(file.toString()));
+                return null;
+            }
             Pod last = lastFiles.get(file);
             String clash = last == null ? null : found.add(last, file);
             return reason(e) + (clash == null ? "; its pod stays as it is" : "; " + clash);
@@ -194,7 +197,7 @@ public final class StaticPodFolder implements AutoCloseable {
         List<Path> manifests = new ArrayList<>();
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(files.path(), entry -> !isHidden(entry))) {
             for (Path entry : entries) {
-                if (Files.isRegularFile(entry)) {
+                if (isManifest(entry)) {
                     manifests.add(entry);
                 }
             }
@@ -204,6 +207,15 @@ public final class StaticPodFolder implements AutoCloseable {
         }
         Collections.sort(manifests);
         return manifests;
+    }
+
+    /** Returns true if that cannot be told: reading the file then says why. */
+    private static boolean isManifest(Path entry) {
+        try {
+            return Files.readAttributes(entry, BasicFileAttributes.class).isRegularFile();
+        } catch (IOException e) {
+            return true;
+        }
     }
 
     private static boolean isHidden(Path entry) {
@@ -248,6 +260,9 @@ public final class StaticPodFolder implements AutoCloseable {
         }
         if (e instanceof NotDirectoryException) {
             return "it is neither a folder nor a file";
+        }
+        if (e instanceof NoSuchFileException) {
+            return "it is a link to what does not exist";
         }
         return Quoted.text(String.valueOf(e.getMessage()));
     }

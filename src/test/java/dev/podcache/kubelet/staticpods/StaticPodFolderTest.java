@@ -10,6 +10,7 @@ import io.fabric8.kubernetes.api.model.Pod;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -303,6 +304,55 @@ class StaticPodFolderTest {
         Files.delete(manifests.resolve("a.yaml"));
         nextRead();
         assertThat(names()).containsExactly("beta-worker-1");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a.yaml", "../away/a.yaml"})
+    void read_linkCannotBeFollowed_isReportedAndItsPodStays(String target, NoLeaks leaks) throws IOException {
+        leaks.allowWarnings("static pod file");
+        write("a.yaml", "alpha", "nginx");
+        folder.start();
+        Pod alpha = pods().get(0);
+
+        Files.delete(manifests.resolve("a.yaml"));
+        Files.createSymbolicLink(manifests.resolve("a.yaml"), Path.of(target));
+        nextRead();
+        nextRead();
+
+        assertThat(received).hasSize(3);
+        assertThat(pods()).singleElement().isSameAs(alpha);
+        assertThat(events.lines())
+                .singleElement()
+                .asString()
+                .contains("a.yaml is not used: ")
+                .endsWith("; its pod stays as it is");
+
+        Files.delete(manifests.resolve("a.yaml"));
+        nextRead();
+        assertThat(names()).isEmpty();
+    }
+
+    /** As a volume with a ConfigMap is updated. */
+    @Test
+    void read_linkIsSwapped_isTheNewFileWithoutAReport() throws IOException {
+        for (String version : List.of("1", "2")) {
+            Path data = Files.createDirectory(manifests.resolve("..data-" + version));
+            Files.writeString(data.resolve("a.yaml"), manifest("alpha", "nginx:" + version));
+        }
+        Files.createSymbolicLink(manifests.resolve("..data"), Path.of("..data-1"));
+        Files.createSymbolicLink(manifests.resolve("a.yaml"), Path.of("..data/a.yaml"));
+        folder.start();
+
+        Path next = Files.createSymbolicLink(manifests.resolve("..data_tmp"), Path.of("..data-2"));
+        Files.move(next, manifests.resolve("..data"), StandardCopyOption.ATOMIC_MOVE);
+        nextRead();
+
+        assertThat(pods())
+                .singleElement()
+                .satisfies(
+                        pod -> assertThat(pod.getSpec().getContainers().get(0).getImage())
+                                .isEqualTo("nginx:2"));
+        assertThat(events.events()).isEmpty();
     }
 
     @Test
