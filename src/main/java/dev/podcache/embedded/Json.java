@@ -28,14 +28,14 @@ final class Json {
     }
 
     /**
-     * Converts a JSON tree to a model class. Refuses a number or boolean where a string is expected, as the decoder of Go does.
+     * Converts a JSON tree to a model class. Takes no text for a number and the like, as the decoder of Go does.
      *
      * @throws StatusException 400 if a value has the wrong type
      */
     static <T> T model(JsonNode tree, Class<T> model) {
-        Optional<String> notText = ModelTypes.notText(tree, model);
-        if (notText.isPresent()) {
-            throw wrongType(model, notText.get());
+        Optional<ModelTypes.Mistyped> mistyped = ModelTypes.mistyped(tree, model);
+        if (mistyped.isPresent()) {
+            throw wrongType(model, mistyped.get().path());
         }
         try {
             return ModelJson.model(tree, model);

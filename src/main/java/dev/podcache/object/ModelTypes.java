@@ -43,32 +43,59 @@ public final class ModelTypes {
 
     private ModelTypes() {}
 
-    /** Returns the path to the first number or boolean that stands where the API has a text; empty if there is none. */
-    public static Optional<String> notText(JsonNode tree, Class<?> model) {
-        return Optional.ofNullable(notText(tree, model, ""));
+    /**
+     * A value of another type than the API has in its place. Its text is {@code PATH must be ALLOWED}.
+     *
+     * @hidden
+     */
+    public record Mistyped(String path, String allowed) {
+
+        @Override
+        public String toString() {
+            return path + " must be " + allowed;
+        }
     }
 
-    private static @Nullable String notText(JsonNode value, @Nullable Type type, String path) {
-        if ((type == String.class || type == ZonedDateTime.class) && (value.isNumber() || value.isBoolean())) {
-            return path;
-        }
+    /** Returns the first value that fabric8's model would take for another type; empty if there is none. */
+    public static Optional<Mistyped> mistyped(JsonNode tree, Class<?> model) {
+        return Optional.ofNullable(mistyped(tree, model, ""));
+    }
+
+    private static @Nullable Mistyped mistyped(JsonNode value, @Nullable Type type, String path) {
         if (value instanceof ObjectNode object) {
             for (Map.Entry<String, JsonNode> field : object.properties()) {
                 String at = path.isEmpty() ? field.getKey() : path + "." + field.getKey();
-                String found = notText(field.getValue(), field(type, field.getKey()), at);
+                Mistyped found = mistyped(field.getValue(), field(type, field.getKey()), at);
                 if (found != null) {
                     return found;
                 }
             }
         } else if (value instanceof ArrayNode list) {
             for (int i = 0; i < list.size(); i++) {
-                String found = notText(list.get(i), element(type), path + "[" + i + "]");
+                Mistyped found = mistyped(list.get(i), element(type), path + "[" + i + "]");
                 if (found != null) {
                     return found;
                 }
             }
+        } else if (!value.isNull()) {
+            String allowed = allowed(value, type);
+            return allowed == null ? null : new Mistyped(path, allowed);
         }
         return null;
+    }
+
+    /** Returns what a value must be; null if it may be what it is. */
+    private static @Nullable String allowed(JsonNode value, @Nullable Type type) {
+        if (type == String.class || type == ZonedDateTime.class) {
+            return value.isTextual() ? null : "text: put it in quotation marks";
+        }
+        if (type == Integer.class || type == Long.class) {
+            // YAML has 80.0 too, which Go writes as 80
+            boolean whole = value.isNumber()
+                    && value.decimalValue().stripTrailingZeros().scale() <= 0;
+            return whole ? null : "a whole number, without quotation marks";
+        }
+        return type != Boolean.class || value.isBoolean() ? null : "true or false, without quotation marks";
     }
 
     /** Removes the fields of objects that are null, and makes an empty value of what is null in a map or list. */

@@ -134,12 +134,19 @@ class ModelJsonTest {
             {"metadata":{"name":5}}                                            | metadata.name
             {"metadata":{"labels":{"a":true}}}                                 | metadata.labels.a
             {"spec":{"containers":[{"args":["x",1.5]}]}}                       | spec.containers[0].args[1]
+            {"spec":{"hostNetwork":"true"}}                                    | spec.hostNetwork
+            {"spec":{"hostNetwork":1}}                                         | spec.hostNetwork
+            {"spec":{"priority":"5"}}                                          | spec.priority
+            {"spec":{"containers":[{"ports":[{"containerPort":80.5}]}]}}       | spec.containers[0].ports[0].containerPort
+            {"spec":{"priority":5.0,"activeDeadlineSeconds":1e2,"hostNetwork":null}}  |
             {"spec":{"priority":5,"containers":[{"resources":{"limits":{"cpu":2}}}]}} |
             {"spec":{"containers":[{"livenessProbe":{"tcpSocket":{"port":80}}}]}}     |
             {"future":5,"spec":{"future":[true]}}                              |
             """)
-    void notText_numberOrBoolean_isFoundWhereTheModelHasAText(String json, String path) throws Exception {
-        assertThat(ModelTypes.notText(TREES.readTree(json), Pod.class).orElse(null))
+    void mistyped_valueOfAnotherType_isFound(String json, String path) throws Exception {
+        assertThat(ModelTypes.mistyped(TREES.readTree(json), Pod.class)
+                        .map(ModelTypes.Mistyped::path)
+                        .orElse(null))
                 .isEqualTo(path);
     }
 

@@ -1,10 +1,12 @@
 package dev.podcache.cli.access;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.cli.output.CommandException;
 import dev.podcache.object.ModelJson;
 import dev.podcache.object.ModelMismatchException;
+import dev.podcache.object.ModelTypes;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.Quoted;
 import io.fabric8.kubernetes.api.model.PodSpec;
@@ -96,8 +98,13 @@ final class PodTemplates {
         if (!(part instanceof Map<?, ?> spec)) {
             throw new CommandException(where + " is missing: give it the spec of a pod", null);
         }
+        JsonNode tree = ModelJson.treeOfValues(spec);
         try {
-            return ModelJson.model(spec, PodSpec.class);
+            PodSpec model = ModelJson.model(tree, PodSpec.class);
+            ModelTypes.mistyped(tree, PodSpec.class).ifPresent(value -> {
+                throw new CommandException(where + "." + Quoted.text(value.toString()), null);
+            });
+            return model;
         } catch (ModelMismatchException e) {
             String field = e.path();
             throw new CommandException(

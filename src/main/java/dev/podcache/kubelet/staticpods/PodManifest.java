@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.common.hash.Hashing;
 import dev.podcache.object.ModelJson;
 import dev.podcache.object.ModelMismatchException;
@@ -114,8 +115,20 @@ final class PodManifest {
             throw new IllegalArgumentException(
                     (e.path().isEmpty() ? "the pod" : Quoted.text(e.path())) + " has the wrong type");
         }
+        requireTypes(tree);
         require(pod);
         return pod;
+    }
+
+    /** Judges only what is kept. Modifies the tree. */
+    private static void requireTypes(JsonNode tree) {
+        if (tree instanceof ObjectNode pod
+                && pod.retain("metadata", "spec").get("metadata") instanceof ObjectNode own) {
+            own.retain("name", "namespace", "uid", "labels", "annotations");
+        }
+        ModelTypes.mistyped(tree, Pod.class).ifPresent(value -> {
+            throw new IllegalArgumentException(Quoted.text(value.toString()));
+        });
     }
 
     private static void require(Pod pod) {

@@ -182,7 +182,13 @@ class RefsCommandTest {
                 "'{kind: Pod, spec: {}}' | a Pod has no metadata.name",
                 "'{kind: Pod, metadata: {name: Web_1}, spec: {}}' | Pod: name \"Web_1\" is not a legal Kubernetes name",
                 "'{kind: Job, metadata: {name: web}}' | Job default/web: spec.template.spec is missing",
-                "'{kind: Pod, metadata: {name: web}, spec: {volumes: canary}}' | Pod default/web: spec.volumes has a value"
+                "'{kind: Pod, metadata: {name: web}, spec: {volumes: canary}}' | Pod default/web: spec.volumes has a value",
+                "'{kind: Pod, metadata: {name: web}, spec: {volumes: [{name: v, secret: {secretName: 0123}}]}}'"
+                        + " | Pod default/web: spec.volumes[0].secret.secretName must be text: put it in quotation marks",
+                "'{kind: Pod, metadata: {name: web}, spec: {volumes: [{name: v, secret: {secretName: yes}}]}}'"
+                        + " | Pod default/web: spec.volumes[0].secret.secretName must be text: put it in quotation marks",
+                "'{kind: Pod, metadata: {name: web}, spec: {volumes: [{name: v, secret: {optional: \"true\"}}]}}'"
+                        + " | Pod default/web: spec.volumes[0].secret.optional must be true or false"
             })
     void refs_wrongManifest_failsNamingThePlaceAndNoValue(String manifest, String complaint) {
         int code = console.withInput(manifest).execute("refs", "-f", "-");

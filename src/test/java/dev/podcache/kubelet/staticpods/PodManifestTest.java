@@ -296,9 +296,41 @@ class PodManifestTest {
                 .satisfies(e -> assertThat(NoLeaks.saw(e).getMessage()).doesNotContain(NoLeaks.CANARY));
     }
 
+    /** YAML 1.1 reads them as a number or a boolean; the text that was written is lost. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "env: [{name: MODE, value: 0644}] | env[0].value must be text: put it in quotation marks",
+                "env: [{name: A, value: b}, {name: TLS, value: on}] | env[1].value must be text: put it in quotation marks",
+                "env: [{name: VERSION, value: 1.10}] | env[0].value must be text: put it in quotation marks",
+                "args: [-v, 5] | args[1] must be text: put it in quotation marks",
+                "ports: [{containerPort: '80'}] | ports[0].containerPort must be a whole number, without quotation marks",
+                "stdin: 'true' | stdin must be true or false, without quotation marks"
+            })
+    void parse_valueOfAnotherType_isRefused(String field, String complaint) {
+        assertThatThrownBy(() -> parse(WEB + "    " + field + "\n"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("spec.containers[0]." + complaint);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "resources: {limits: {cpu: 1, memory: 0.5}}",
+                "livenessProbe: {httpGet: {port: 80}}",
+                "livenessProbe: {httpGet: {port: http}, periodSeconds: 10.0}",
+                "env: [{name: A, value: ~}]"
+            })
+    void parse_valueOfSeveralTypes_isRead(String field) {
+        assertThat(parse(WEB + "    " + field + "\n").getSpec().getContainers()).hasSize(1);
+    }
+
     @Test
     void parse_wrongType_namesTheField() {
         assertThatThrownBy(() -> parse(WEB + "  activeDeadlineSeconds: soon\n"))
                 .hasMessage("spec.activeDeadlineSeconds has the wrong type");
+        assertThatThrownBy(() -> parse(WEB + "    ports: [{containerPort: 80.5}]\n"))
+                .hasMessage("spec.containers[0].ports[0].containerPort has the wrong type");
     }
 }
