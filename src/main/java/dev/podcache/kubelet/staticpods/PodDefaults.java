@@ -152,8 +152,10 @@ final class PodDefaults {
         return volume;
     }
 
+    /** An empty text is unset, as in Go. */
     private static <T> void orElse(Supplier<@Nullable T> getter, Consumer<T> setter, T byDefault) {
-        if (getter.get() == null) {
+        T value = getter.get();
+        if (value == null || value.equals("")) {
             setter.accept(byDefault);
         }
     }

@@ -9,6 +9,7 @@ import com.google.common.hash.Hashing;
 import dev.podcache.object.ModelJson;
 import dev.podcache.object.ModelMismatchException;
 import dev.podcache.object.ModelTypes;
+import dev.podcache.object.Names;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.Quoted;
 import dev.podcache.pod.PodOrigin;
@@ -49,6 +50,13 @@ final class PodManifest {
     private static final Pattern UID = Pattern.compile("[A-Za-z0-9](?:[-A-Za-z0-9]{0,62})");
     private static final int HASH_LENGTH = 32;
 
+    private static final List<String> RESTART_POLICIES = List.of("Always", "OnFailure", "Never");
+    private static final List<String> PULL_POLICIES = List.of("Always", "IfNotPresent", "Never");
+    private static final List<String> MESSAGE_POLICIES = List.of("File", "FallbackToLogsOnError");
+    private static final List<String> DNS_POLICIES =
+            List.of("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None");
+    private static final List<String> PROTOCOLS = List.of("TCP", "UDP", "SCTP");
+
     private static final Toleration NO_EXECUTE = new TolerationBuilder()
             .withOperator("Exists")
             .withEffect("NoExecute")
@@ -81,6 +89,7 @@ final class PodManifest {
                 .endStatus()
                 .build();
         complete(pod.getSpec(), node);
+        requireLegal(pod.getSpec());
         requireIndependent(pod);
         return pod;
     }
@@ -183,6 +192,49 @@ final class PodManifest {
         }
         spec.setTolerations(tolerations);
         PodDefaults.apply(spec);
+    }
+
+    /** The words that a node decides by. One that it does not know would mean what no word means. */
+    private static void requireLegal(PodSpec spec) {
+        requireWord("spec.restartPolicy", spec.getRestartPolicy(), RESTART_POLICIES);
+        requireWord("spec.dnsPolicy", spec.getDnsPolicy(), DNS_POLICIES);
+        for (int i = 0; i < spec.getVolumes().size(); i++) {
+            requireLabel(
+                    "spec.volumes[" + i + "].name", spec.getVolumes().get(i).getName());
+        }
+        requireLegal("spec.initContainers", spec.getInitContainers());
+        requireLegal("spec.containers", spec.getContainers());
+    }
+
+    private static void requireLegal(String field, List<Container> containers) {
+        for (int i = 0; i < containers.size(); i++) {
+            String path = field + "[" + i + "].";
+            Container container = containers.get(i);
+            requireLabel(path + "name", container.getName());
+            if (container.getRestartPolicy() != null) {
+                requireWord(path + "restartPolicy", container.getRestartPolicy(), RESTART_POLICIES);
+            }
+            requireWord(path + "imagePullPolicy", container.getImagePullPolicy(), PULL_POLICIES);
+            requireWord(path + "terminationMessagePolicy", container.getTerminationMessagePolicy(), MESSAGE_POLICIES);
+            for (int j = 0; j < container.getPorts().size(); j++) {
+                String protocol = container.getPorts().get(j).getProtocol();
+                requireWord(path + "ports[" + j + "].protocol", protocol, PROTOCOLS);
+            }
+        }
+    }
+
+    private static void requireWord(String path, String word, List<String> allowed) {
+        if (!allowed.contains(word)) {
+            throw new IllegalArgumentException(path + " must be one of " + String.join(", ", allowed));
+        }
+    }
+
+    private static void requireLabel(String path, @Nullable String name) {
+        if (name == null || !Names.isLabel(name)) {
+            throw new IllegalArgumentException(
+                    path + " " + Quoted.value(name == null ? "" : name)
+                            + " must be at most 63 lower-case letters, digits and '-', beginning and ending with a letter or digit");
+        }
     }
 
     private static void requireIndependent(Pod pod) {

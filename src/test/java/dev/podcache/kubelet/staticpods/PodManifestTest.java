@@ -315,6 +315,42 @@ class PodManifestTest {
     }
 
     @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "'  restartPolicy: never' | spec.restartPolicy must be one of Always, OnFailure, Never",
+                "'  dnsPolicy: default' | spec.dnsPolicy must be one of ClusterFirst, ClusterFirstWithHostNet, Default, None",
+                "'  initContainers: [{name: i, restartPolicy: always}]' | spec.initContainers[0].restartPolicy must be one of Always,",
+                "'    imagePullPolicy: always' | spec.containers[0].imagePullPolicy must be one of Always, IfNotPresent, Never",
+                "'    terminationMessagePolicy: Log' | spec.containers[0].terminationMessagePolicy must be one of File,",
+                "'    ports: [{containerPort: 80}, {containerPort: 53, protocol: udp}]' | spec.containers[0].ports[1].protocol must be",
+                "'  - name: Web_1' | spec.containers[1].name \"Web_1\" must be at most 63 lower-case letters, digits and '-'",
+                "'  - name: a/b' | spec.containers[1].name \"a/b\" must be",
+                "'  volumes: [{name: v}, {name: ../v}]' | spec.volumes[1].name \"../v\" must be",
+                "'  volumes: [{emptyDir: {}}]' | spec.volumes[0].name \"\" must be"
+            })
+    void parse_wordThatIsNone_isRefused(String field, String complaint) {
+        assertThatThrownBy(() -> parse(WEB + field + "\n"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith(complaint);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "  restartPolicy: ''",
+                "  restartPolicy: OnFailure",
+                "  dnsPolicy: None",
+                "  initContainers: [{name: i, restartPolicy: Always}]",
+                "    imagePullPolicy: ''",
+                "    terminationMessagePolicy: FallbackToLogsOnError",
+                "    ports: [{containerPort: 53, protocol: UDP}]"
+            })
+    void parse_word_isRead(String field) {
+        assertThat(parse(WEB + field + "\n").getSpec().getContainers()).hasSize(1);
+    }
+
+    @ParameterizedTest
     @ValueSource(
             strings = {
                 "resources: {limits: {cpu: 1, memory: 0.5}}",
