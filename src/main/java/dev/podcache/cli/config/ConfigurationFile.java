@@ -3,6 +3,7 @@ package dev.podcache.cli.config;
 import com.google.common.collect.Comparators;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.Iterables;
 import dev.podcache.cli.output.CommandException;
 import dev.podcache.cli.output.EventWriter;
@@ -11,6 +12,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -39,6 +41,10 @@ record ConfigurationFile(Settings settings, ImmutableList<String> ignored) {
 
     /** In bytes. */
     static final int LARGEST = 10 << 20;
+
+    /** The fields with a path, which is relative to the folder of the file, as for a kubelet. */
+    private static final ImmutableSet<String> PATHS =
+            ImmutableSet.of("staticPodPath", "tlsCertFile", "tlsPrivateKeyFile", "clientCAFile");
 
     private static final String DROP_IN = ".conf";
     private static final String REMEDY = "give the path of a file with a KubeletConfiguration";
@@ -78,7 +84,7 @@ record ConfigurationFile(Settings settings, ImmutableList<String> ignored) {
                 if (kind.ignores(name)) {
                     ignored.add(name);
                 } else if (!name.equals("apiVersion") && !name.equals("kind")) {
-                    Setting setting = document.setting(name);
+                    Setting setting = inFolder(file, name, document.setting(name));
                     if (!kind.honours(name)) {
                         misspelt.accept(notAField(setting, kind, name));
                     } else if (!kind.isUnset(name, setting.value())) {
@@ -88,6 +94,25 @@ record ConfigurationFile(Settings settings, ImmutableList<String> ignored) {
             }
         }
         return new ConfigurationFile(new Settings(settings), ImmutableList.copyOf(ignored));
+    }
+
+    /** Returns the setting with paths that do not depend on the working directory. */
+    private static Setting inFolder(Path file, String name, Setting setting) {
+        try {
+            return new Setting(setting.where(), inFolder(file, name, setting.value()), setting.ofFlag());
+        } catch (InvalidPathException e) {
+            throw new CommandException(setting.where() + " has what cannot be the path of a file", e);
+        }
+    }
+
+    private static Object inFolder(Path file, String name, Object value) {
+        if (value instanceof Map<?, ?> map) {
+            Map<String, Object> absolute = new LinkedHashMap<>();
+            map.forEach((key, part) -> absolute.put(key.toString(), inFolder(file, key.toString(), part)));
+            return absolute;
+        }
+        boolean isPath = PATHS.contains(name) && value instanceof String text && !text.isEmpty();
+        return isPath ? file.toAbsolutePath().resolveSibling(value.toString()).toString() : value;
     }
 
     /**

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.podcache.cli.output.CommandException;
+import dev.podcache.kubelet.agent.KubeletConfiguration;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -83,6 +84,37 @@ class ConfigurationFileTest {
                         KubeletSettings.configuration(file.withDropIns(folder).settings(), Settings.NONE))
                 .hasMessage("configuration " + dropIn + " line 4: crashLoopBackOff: maxContainerRestartPeriod must be"
                         + " from 1s to 5m0s, but is 6m0s");
+    }
+
+    @Test
+    void read_relativePath_isFromTheFolderOfItsFile() throws IOException {
+        Path folder = Files.createDirectories(directory.resolve("conf.d"));
+        Files.writeString(folder.resolve("10.conf"), KUBELET + "tlsPrivateKeyFile: node.key\n");
+        ConfigurationFile file = ConfigurationFile.read(write(KUBELET
+                + "staticPodPath: manifests\ntlsCertFile: pki/node.crt\ntlsPrivateKeyFile: /node.key\n"
+                + "authentication: {x509: {clientCAFile: ca.crt}}\nproviderID: here\n"));
+
+        KubeletConfiguration configuration =
+                KubeletSettings.configuration(file.withDropIns(folder).settings(), Settings.NONE);
+
+        assertThat(configuration.staticPods().orElseThrow().path()).isEqualTo(directory.resolve("manifests"));
+        assertThat(configuration.endpoint().certificate())
+                .isEqualTo(directory.resolve("pki/node.crt").toString());
+        assertThat(configuration.endpoint().key())
+                .isEqualTo(folder.resolve("node.key").toString());
+        assertThat(configuration.endpoint().clientAuthority())
+                .isEqualTo(directory.resolve("ca.crt").toString());
+        assertThat(configuration.registration().providerId()).isEqualTo("here");
+        assertThat(file.settings().text("tlsPrivateKeyFile", "")).isEqualTo("/node.key");
+    }
+
+    @Test
+    void read_pathThatNoFileCanHave_isRefusedWithItsLine() throws IOException {
+        Path file = write(KUBELET + "tlsCertFile: \"a\\0b\"\n");
+
+        assertThatThrownBy(() -> ConfigurationFile.read(file))
+                .isInstanceOf(CommandException.class)
+                .hasMessage("configuration " + file + " line 3: tlsCertFile has what cannot be the path of a file");
     }
 
     @Test
