@@ -4,6 +4,7 @@ import com.google.common.collect.Comparators;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
+import com.google.common.collect.ImmutableSetMultimap;
 import com.google.common.collect.Iterables;
 import dev.podcache.cli.output.CommandException;
 import dev.podcache.cli.output.EventWriter;
@@ -45,6 +46,14 @@ record ConfigurationFile(Settings settings, ImmutableList<String> ignored) {
     /** The fields with a path, which is relative to the folder of the file, as for a kubelet. */
     private static final ImmutableSet<String> PATHS =
             ImmutableSet.of("staticPodPath", "tlsCertFile", "tlsPrivateKeyFile", "clientCAFile");
+
+    /** What the endpoint does: only an authority can be chosen. */
+    private static final ImmutableSetMultimap<String, Object> AUTHENTICATION =
+            ImmutableSetMultimap.<String, Object>builder()
+                    .put("anonymous.enabled", false)
+                    .put("webhook.enabled", true)
+                    .putAll("webhook.cacheTTL", "0s", "2m", "2m0s")
+                    .build();
 
     private static final String DROP_IN = ".conf";
     private static final String REMEDY = "give the path of a file with a KubeletConfiguration";
@@ -89,11 +98,30 @@ record ConfigurationFile(Settings settings, ImmutableList<String> ignored) {
                         misspelt.accept(notAField(setting, kind, name));
                     } else if (!kind.isUnset(name, setting.value())) {
                         settings.put(name, setting);
+                        if (name.equals(KubeletSettings.AUTHENTICATION)) {
+                            addOtherAuthentication(setting.value(), ignored);
+                        }
                     }
                 }
             }
         }
         return new ConfigurationFile(new Settings(settings), ImmutableList.copyOf(ignored));
+    }
+
+    /** Adds the fields that ask for what the endpoint does not do. */
+    private static void addOtherAuthentication(Object authentication, List<String> ignored) {
+        if (authentication instanceof Map<?, ?> methods) {
+            methods.forEach((method, fields) -> {
+                if (fields instanceof Map<?, ?> map) {
+                    map.forEach((field, value) -> {
+                        String path = method + "." + field;
+                        if (AUTHENTICATION.containsKey(path) && !AUTHENTICATION.containsEntry(path, value)) {
+                            ignored.add(KubeletSettings.AUTHENTICATION + "." + path);
+                        }
+                    });
+                }
+            });
+        }
     }
 
     /** Returns the setting with paths that do not depend on the working directory. */

@@ -17,7 +17,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /** Creates a {@link KubeletConfiguration} from settings, with the kubelet's defaults for unset fields. */
@@ -34,6 +33,9 @@ public final class KubeletSettings {
 
     /** The only field of {@link #RESTARTS}. */
     static final String RESTART_PERIOD = "maxContainerRestartPeriod";
+
+    /** The field of how clients of the endpoint are known, which is a map. */
+    static final String AUTHENTICATION = "authentication";
 
     private static final KubeletConfiguration DEFAULT = KubeletConfiguration.DEFAULT;
     private static final Range<Integer> FROM_0 = Range.closed(0, Integer.MAX_VALUE);
@@ -130,16 +132,14 @@ public final class KubeletSettings {
                 all.text("clientCAFile", clientAuthority(all)));
     }
 
-    /** Returns {@code authentication.x509.clientCAFile}; the other fields of {@code authentication} have no effect. */
+    /** Returns {@code authentication.x509.clientCAFile}. */
     private static String clientAuthority(Settings file) {
-        Setting authentication = file.find("authentication");
-        if (authentication != null
-                && authentication.value() instanceof Map<?, ?> methods
-                && methods.get("x509") instanceof Map<?, ?> x509
-                && x509.get("clientCAFile") instanceof String path) {
-            return path;
-        }
-        return "";
+        Settings methods = file.part(AUTHENTICATION, "x509", "webhook", "anonymous");
+        methods.part("anonymous", "enabled").bool("enabled", false);
+        Settings webhook = methods.part("webhook", "enabled", "cacheTTL");
+        webhook.bool("enabled", true);
+        webhook.text("cacheTTL", "");
+        return methods.part("x509", "clientCAFile").text("clientCAFile", "");
     }
 
     private static KubeletConfiguration.NodeRegistrationOptions registration(Settings all) {

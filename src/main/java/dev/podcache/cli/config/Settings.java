@@ -110,6 +110,21 @@ public final class Settings {
         });
     }
 
+    /** Returns the fields of a map, which may have no others. */
+    Settings part(String field, String... allowed) {
+        return read(field, NONE, setting -> {
+            Map<String, Setting> parts = new LinkedHashMap<>();
+            Map<?, ?> map = setting.as(Map.class, "a map with " + String.join(" or ", allowed));
+            map.forEach((key, value) -> {
+                if (!List.of(allowed).contains(key.toString())) {
+                    throw setting.refused(key, String.join(" or ", allowed));
+                }
+                parts.put(key.toString(), new Setting(setting.where() + "." + key, value, setting.ofFlag()));
+            });
+            return new Settings(parts);
+        });
+    }
+
     int integer(String field, Range<Integer> allowed, int byDefault) {
         return read(field, byDefault, setting -> {
             String range = "a whole number from " + allowed.lowerEndpoint() + " to " + allowed.upperEndpoint()

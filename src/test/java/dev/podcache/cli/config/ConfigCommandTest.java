@@ -122,6 +122,35 @@ class ConfigCommandTest {
     }
 
     @Test
+    void print_authenticationThatTheEndpointDoesNotDo_isListed() throws IOException {
+        Path file = write("""
+                authentication:
+                  anonymous: {enabled: true}
+                  webhook: {enabled: false, cacheTTL: 5m}
+                  x509: {clientCAFile: /ca.crt}
+                """);
+
+        int code = console.execute("config", "print", "--config", file.toString());
+
+        assertThat(code).isZero();
+        assertThat(console.out())
+                .last()
+                .isEqualTo("without effect here: authentication.anonymous.enabled, authentication.webhook.enabled,"
+                        + " authentication.webhook.cacheTTL");
+    }
+
+    /** As kubeadm writes it. */
+    @Test
+    void print_authenticationThatTheEndpointDoes_isNotListed() throws IOException {
+        Path file = write(
+                "authentication: {anonymous: {enabled: false}, webhook: {cacheTTL: 0s, enabled: true}, x509: {}}\n");
+
+        assertThat(console.execute("config", "print", "--config", file.toString()))
+                .isZero();
+        assertThat(console.out()).noneMatch(line -> line.contains("without effect"));
+    }
+
+    @Test
     void print_fieldsWithoutEffect_areListedAtTheEnd() throws IOException {
         Path file = write("nodeStatusMaxImages: 10\nmaxPods: 20\nkernelMemcgNotification: true\n");
 
