@@ -130,6 +130,7 @@ class HollowCommandTest extends ServedCommandFixture {
             delimiter = '|',
             value = {
                 "--strategy sometimes|sometimes",
+                "--namespace Shop_1|namespace \"Shop_1\" is not a legal Kubernetes name",
                 "--nodes 0|--nodes",
                 "--nodes 1 --pods-per-node -1|--pods-per-node",
                 "--nodes one|--nodes",

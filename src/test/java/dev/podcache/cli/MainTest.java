@@ -110,6 +110,21 @@ class MainTest extends ConsoleFixture {
                 "run --node worker-1 --memory-dir /dev/shm/podcache | --memory-dir needs --processes",
                 "run --node worker-1 --node-lease-duration-seconds 0 | --node-lease-duration-seconds is 0: it must be a whole number from 1",
                 "run | the node is missing: set --node or NODE_NAME",
+                "run --node worker-1 --kubeconfig= | option '--kubeconfig': it is empty: give a path",
+                "run --node worker-1 --config= | option '--config': it is empty: give a path",
+                "run --node worker-1 --config-dir= | option '--config-dir': it is empty: give a path",
+                "run --node worker-1 --cert-dir= | option '--cert-dir': it is empty: give a path",
+                "run --node worker-1 --bootstrap-kubeconfig= | option '--bootstrap-kubeconfig': it is empty: give a path",
+                "run --node worker-1 --processes= | option '--processes': it is empty: give a path",
+                "run --node worker-1 --processes /p --memory-dir= | option '--memory-dir': it is empty: give a path",
+                "controllers --kubeconfig= | option '--kubeconfig': it is empty: give a path",
+                "doctor --kubeconfig= | option '--kubeconfig': it is empty: give a path",
+                "doctor --grants= | option '--grants': it is empty: give a path",
+                "hollow --kubeconfig= | option '--kubeconfig': it is empty: give a path",
+                "config validate --filename= | option '--filename': it is empty: give a path",
+                "grants --file= | option '--file': it is empty: give a path",
+                "grants --file p.yaml --kubeconfig= | option '--kubeconfig': it is empty: give a path",
+                "grants --file p.yaml --dry-run --audit-log= | option '--audit-log': it is empty: give a path",
                 "run --hostname-override Worker_1 | \"Worker_1\" is not a legal Kubernetes name"
             })
     void execute_wrongCommandLine_isUsageErrorThatQuotesIt(String line, String complaint) {

@@ -19,6 +19,7 @@ import dev.podcache.kubelet.agent.HollowTemplate;
 import dev.podcache.kubelet.nodestatus.NodeLabels;
 import dev.podcache.kubelet.nodestatus.NodeTaints;
 import dev.podcache.manager.ChangeDetectionStrategy;
+import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.client.Config;
@@ -196,6 +197,7 @@ public final class HollowCommand implements Callable<Integer> {
                 throw new IllegalArgumentException("--nodes must be positive and --pods-per-node must not be negative,"
                         + " but they are " + nodes + " and " + podsPerNode);
             }
+            ObjectKey.validated(namespace, "any");
             return new HollowTemplate()
                     .prefix(prefix)
                     .labels(NodeLabels.parse(labels))
