@@ -302,8 +302,8 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         reachedLocked();
         upToDateUntil = reachedAt;
         Answer<T> after = Answer.sharing(heldLocked(), answer);
-        boolean readOnce = after instanceof Answer.Present && !isFollowedLocked();
-        if (readOnce && joined) {
+        boolean closes = Answer.isImmutable(after) || (after instanceof Answer.Present && !isFollowedLocked());
+        if (closes && joined) {
             // it may be older than the last reference, and no event would follow: it is listed once more
             if (!state.isOpening()) {
                 moveLocked(WatchState.RENEWING);
@@ -311,7 +311,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
                 setAnswerLocked(null);
             }
             endWatchLocked();
-        } else if (Answer.isImmutable(after) || readOnce) {
+        } else if (closes) {
             pendingAnswer = after;
             syncedLocked();
             publishLocked(WatchState.UNWATCHED);

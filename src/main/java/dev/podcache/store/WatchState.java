@@ -30,9 +30,9 @@ enum WatchState {
      * older than what was evicted, the get moves EVICTED to OPENING. In the three opening states and in EVICTED it waits
      * for the next change of state. A get that has waited for the first-sync timeout moves REOPENING and RENEWING to
      * BROKEN, so that later gets do not wait. If an object is immutable, or all its references are Unfollowed, a list or
-     * event moves any state with a watch to UNWATCHED, which closes the watch. There is one exception: all references
-     * are Unfollowed, and one has joined the watch. What was received may be older than that reference, so another watch is
-     * opened, which lists the object once more. LIVE, BROKEN and EVICTED move to RENEWING; the opening states stay.
+     * event moves any state with a watch to UNWATCHED, which closes the watch. There is one exception: a reference has
+     * joined the watch. What was received may be older than that reference, so another watch is opened, which lists the
+     * object once more. LIVE, BROKEN and EVICTED move to RENEWING; the opening states stay.
      *
      * A quorum read that returns a newer object is published. One that disagrees with LIVE or UNWATCHED on whether the
      * object exists moves to OPENING: neither is known to be the later one. In OPENING, after a failed attempt, one that

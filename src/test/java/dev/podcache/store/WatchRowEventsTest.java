@@ -1,6 +1,7 @@
 package dev.podcache.store;
 
 import static dev.podcache.store.TtlFixture.DB;
+import static dev.podcache.store.TtlFixture.OTHER_POD;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.ApiServerException;
@@ -79,6 +80,24 @@ class WatchRowEventsTest extends WatchRowFixture {
         assertThat(server.openWatches()).isZero();
         store.close();
         assertThat(time.scheduledTasks()).isZero();
+    }
+
+    /** It may be older than the reference, and no event would follow. */
+    @ParameterizedTest
+    @EnumSource(names = {"LISTING", "LISTED", "WATCHED", "EVICTED"})
+    void heardOfAnImmutableObjectAfterANewReference_isListedOnceMore(WatchRow row) {
+        bringTo(row);
+        store.addReference(DB, OTHER_POD);
+        int lists = server.lists();
+        hear(row, Secrets.immutable(DB, "v1"), "20");
+        BegunGet get = begunGet();
+
+        assertThat(server.lists()).as("lists").isEqualTo(lists + 1);
+        assertThat(get.outcome()).isEqualTo("waits");
+        hear(WatchRow.LISTING, Secrets.immutable(DB, "v2"), "30");
+        assertThat(get.outcome()).isEqualTo("v2");
+        assertThat(shown()).isEqualTo(CacheState.FRESH);
+        assertThat(server.openWatches()).isZero();
     }
 
     @Test
