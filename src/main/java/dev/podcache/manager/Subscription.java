@@ -37,6 +37,10 @@ final class Subscription<T> implements AutoCloseable {
      * was closed nor the object dropped. Dropping and closing end what was made before (`generation`). Under the
      * monitor nothing of the store is called.
      *
+     * An object that is dropped and referenced again has another life. What the store says may be late: the object may
+     * have begun another life by then. So the life of a line is read before the store is asked, and the answer changes it
+     * only if it is still the same.
+     *
      * Owners with a subject. An event with content is for those owners who may read the object when it is made, and again
      * when it is delivered. `told` has, for each owner with a subject, what the listener knows of its right:
      *
@@ -99,31 +103,29 @@ final class Subscription<T> implements AutoCloseable {
             // by an executor that refused the event of a change meanwhile
             subscription.close();
         }
-        for (ObjectKey key : store.keys()) {
-            KnownObject<T> known = store.known(key);
-            if (known != null) {
-                subscription.mark(key, known.life(), true);
-            }
-        }
+        store.keys().forEach(key -> subscription.changed(key, true));
         return subscription;
     }
 
     private void changed(ObjectKey key) {
+        changed(key, false);
+    }
+
+    private void changed(ObjectKey key, boolean subscribing) {
+        Line line = lines.get(key);
+        Object before = line == null ? null : line.life();
         KnownObject<T> known = store.known(key);
         if (known != null) {
-            mark(key, known.life(), false);
-            return;
-        }
-        Line line = lines.get(key);
-        if (line != null) {
-            line.dropped();
+            mark(key, before, known.life(), subscribing);
+        } else if (line != null) {
+            line.dropped(before);
         }
     }
 
-    private void mark(ObjectKey key, Object life, boolean subscribing) {
+    private void mark(ObjectKey key, @Nullable Object before, Object life, boolean subscribing) {
         boolean marked = closed;
         while (!marked) {
-            marked = lines.computeIfAbsent(key, Line::new).mark(life, subscribing);
+            marked = lines.computeIfAbsent(key, Line::new).mark(before, life, subscribing);
         }
     }
 
@@ -135,7 +137,7 @@ final class Subscription<T> implements AutoCloseable {
         if (end != null) {
             end.run();
         }
-        lines.values().forEach(Line::dropped);
+        lines.values().forEach(Line::end);
     }
 
     /** What is known of the right of an owner to read an object. */
@@ -200,16 +202,23 @@ final class Subscription<T> implements AutoCloseable {
             this.key = key;
         }
 
-        /** Has the object be looked at; returns false if this line is not in use any more. */
-        boolean mark(Object now, boolean atSubscription) {
+        synchronized @Nullable Object life() {
+            return life;
+        }
+
+        /**
+         * Has the object be looked at; returns false if this line is not in use any more.
+         *
+         * @param before {@link #life} before the store was asked for the present one
+         */
+        boolean mark(@Nullable Object before, Object now, boolean atSubscription) {
             synchronized (this) {
                 if (removed) {
                     return false;
                 }
-                if (life != null && life != now) {
-                    forget();
+                if (life == null || life == before) {
+                    adoptLocked(now);
                 }
-                life = now;
                 changed = true;
                 subscribing |= atSubscription && !reported;
                 if (scheduled) {
@@ -235,8 +244,22 @@ final class Subscription<T> implements AutoCloseable {
             }
         }
 
+        /** Ends the events of one life of the object. */
+        synchronized void dropped(@Nullable Object ended) {
+            if (life == ended) {
+                end();
+            }
+        }
+
+        private void adoptLocked(@Nullable Object now) {
+            if (life != now) {
+                forget();
+                life = now;
+            }
+        }
+
         /** Ends the events of the object's present life. */
-        synchronized void dropped() {
+        synchronized void end() {
             forget();
             life = null;
             if (!scheduled) {
@@ -279,11 +302,16 @@ final class Subscription<T> implements AutoCloseable {
         }
 
         private void look() {
+            Object before = life();
             KnownObject<T> now = store.known(key);
             Owners owners = now == null ? Owners.NONE : ownersOf(now);
             int seen;
             List<ObjectEvent<T>> events;
             synchronized (this) {
+                if (before != null && life == before) {
+                    // it was marked late: with a life that was over
+                    adoptLocked(now == null ? null : now.life());
+                }
                 seen = generation;
                 events = now == null || now.life() != life ? List.of() : eventsLocked(now, owners);
             }

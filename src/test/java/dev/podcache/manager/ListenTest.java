@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.podcache.metrics.PodcacheMetrics;
+import dev.podcache.object.CacheState;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.PodKey;
@@ -16,6 +17,7 @@ import dev.podcache.store.WatchObjectStore;
 import dev.podcache.store.WatchObjectStore.WatchTimes;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.FixedTtl;
+import dev.podcache.testing.ForwardingTimekeeper;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Secrets;
@@ -31,6 +33,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What listeners are promised. The executor is driven by hand, so each test decides when a listener runs. */
 @ExtendWith(NoLeaks.class)
@@ -39,8 +43,10 @@ class ListenTest {
     private static final ObjectKey DB = ObjectKey.of("shop", "db");
     private static final Referrer OWNER = PodKey.of("shop", "web", "uid-web");
     private static final Referrer OTHER = PodKey.of("shop", "mail", "uid-mail");
+    private static final Referrer THIRD = PodKey.of("shop", "jobs", "uid-jobs");
 
     private final ManualTimekeeper timekeeper = new ManualTimekeeper();
+    private final InterruptedTime interrupted = new InterruptedTime(timekeeper);
     private final FakeApiServer server = new FakeApiServer(timekeeper);
     private final StoreOptions options = StoreOptions.defaults(timekeeper);
     private final WatchObjectStore<Secret> store = new WatchObjectStore<>(
@@ -53,6 +59,30 @@ class ListenTest {
     private final Queue<Runnable> tasks = new ArrayDeque<>();
     private final List<ObjectEvent<Secret>> events = new ArrayList<>();
     private boolean exists;
+
+    /** Has something happen once, when the time is read after {@link #arm}. */
+    private static final class InterruptedTime extends ForwardingTimekeeper {
+
+        private Runnable armed = () -> {};
+        private Runnable atNextRead = () -> {};
+
+        InterruptedTime(ManualTimekeeper time) {
+            super(time);
+        }
+
+        void arm() {
+            atNextRead = armed;
+            armed = () -> {};
+        }
+
+        @Override
+        public long nanoTime() {
+            Runnable once = atNextRead;
+            atNextRead = () -> {};
+            once.run();
+            return super.nanoTime();
+        }
+    }
 
     @Test
     void object_thatIsReadForTheFirstTime_isAdded() throws Exception {
@@ -217,6 +247,72 @@ class ListenTest {
         assertThat(types()).containsExactly(ObjectEvent.Type.ADDED, ObjectEvent.Type.ADDED);
         assertThat(events.get(1).referrers()).containsExactly(OTHER);
         assertThat(events.get(1).initial()).isFalse();
+    }
+
+    @Test
+    void object_thatIsReferencedAnewWhileItIsLookedUp_isAddedAgain() throws Exception {
+        TtlObjectStore<Secret> caching = new TtlObjectStore<>(
+                ObjectKind.SECRET,
+                server.getter(ObjectKind.SECRET),
+                FixedTtl.ofSeconds(60),
+                StoreOptions.defaults(interrupted));
+        Manager<Secret> cached = Managers.caching(caching, pod -> Set.of());
+        put("v1");
+        cached.register(OWNER, Set.of(DB));
+        cached.getObject("shop", "db");
+        caching.observe(key -> interrupted.arm());
+        cached.listen(tasks::add, events::add);
+        runAll();
+        timekeeper.advance(Duration.ofSeconds(61));
+        interrupted.armed = () -> {
+            cached.unregister(OWNER);
+            cached.register(OTHER, Set.of(DB));
+            cached.getObject("shop", "db");
+        };
+        cached.getObject("shop", "db");
+        runAll();
+
+        assertThat(types()).containsExactly(ObjectEvent.Type.ADDED, ObjectEvent.Type.ADDED);
+        assertThat(events.get(1).referrers()).containsExactly(OTHER);
+    }
+
+    /** An immutable object is not watched, so its state is as old as its list: the time is read for it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void object_thatIsReferencedAnewAfterItWasLookedUp_isAddedAgainOnce(boolean toldMeanwhile) throws Exception {
+        WatchObjectStore<Secret> watching = new WatchObjectStore<>(
+                ObjectKind.SECRET,
+                key -> server.listerWatcher(ObjectKind.SECRET, key.namespace(), "metadata.name=" + key.name()),
+                server.getter(ObjectKind.SECRET),
+                StoreOptions.defaults(interrupted),
+                WatchTimes.DEFAULT);
+        Manager<Secret> watched = Managers.caching(watching, pod -> Set.of());
+        server.cluster().create(Secrets.immutable(DB, "v1"));
+        watched.register(OWNER, Set.of(DB));
+        watching.observe(key -> {
+            if (watching.state(DB).cacheState() == CacheState.FRESH) {
+                interrupted.arm();
+            }
+        });
+        watched.listen(tasks::add, events::add);
+        runAll();
+        interrupted.armed = () -> {
+            watched.unregister(OWNER);
+            watched.unregister(OTHER);
+            watched.register(THIRD, Set.of(DB));
+            if (toldMeanwhile) {
+                runAll();
+            }
+        };
+        watched.register(OTHER, Set.of(DB));
+        runAll();
+        server.cluster().delete(Secrets.of(DB, "v1"));
+        server.cluster().create(Secrets.immutable(DB, "v2"));
+        watched.register(OWNER, Set.of(DB));
+        runAll();
+
+        assertThat(types()).containsExactly(ObjectEvent.Type.ADDED, ObjectEvent.Type.ADDED, ObjectEvent.Type.UPDATED);
+        assertThat(events.get(1).referrers()).containsExactly(THIRD);
     }
 
     @Test
