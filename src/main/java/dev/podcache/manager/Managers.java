@@ -245,14 +245,7 @@ public final class Managers {
         ObjectNeeds.Gathering ofSecrets = new ObjectNeeds.Gathering();
         ObjectNeeds.Gathering ofConfigMaps = new ObjectNeeds.Gathering();
         PodReferences.forEach(pod, ofSecrets::add, ofConfigMaps::add);
-        ImmutableList.Builder<Wanted> wanted = ImmutableList.builderWithExpectedSize(2);
-        if (secrets.keepsReferences()) {
-            wanted.add(new Wanted(secrets, ofSecrets.needs()));
-        }
-        if (configMaps.keepsReferences()) {
-            wanted.add(new Wanted(configMaps, ofConfigMaps.needs()));
-        }
-        return wanted.build();
+        return ImmutableList.of(secrets.wantedByPod(ofSecrets.needs()), configMaps.wantedByPod(ofConfigMaps.needs()));
     }
 
     /**
@@ -261,7 +254,7 @@ public final class Managers {
      * @throws IllegalArgumentException if namespace, name or UID is missing
      */
     public void unregisterPod(Pod pod) {
-        registrations.unregister(PodReferences.key(pod), ofPods);
+        registrations.unregister(PodReferences.key(pod), ImmutableList.of(secrets, configMaps));
     }
 
     /**

@@ -597,7 +597,7 @@ final class Registrations {
             }
             OwnerHolds before = held;
             boolean same = isSameSubject(before.owner, owner);
-            ImmutableList<Wanted> all = same ? wanted : withOtherKinds(before, wanted);
+            ImmutableList<Wanted> all = same ? wanted : withOtherKinds(before, owner, wanted);
             boolean restrictionChanges = before.owner.isOnBehalf() != owner.isOnBehalf();
             // new references first, so that an object in both sets always has one
             List<ReadHold> newHolds = new ArrayList<>();
@@ -659,11 +659,11 @@ final class Registrations {
         }
 
         /** Adds the kinds that a registration does not name, which get another subject too. */
-        private ImmutableList<Wanted> withOtherKinds(OwnerHolds before, ImmutableList<Wanted> wanted) {
+        private ImmutableList<Wanted> withOtherKinds(OwnerHolds before, Referrer owner, ImmutableList<Wanted> wanted) {
             ImmutableList.Builder<Wanted> all = ImmutableList.<Wanted>builder().addAll(wanted);
             for (HeldKeys ofKind : before.byManager) {
                 if (ofKind != null && wanted.stream().noneMatch(named -> named.manager == ofKind.manager)) {
-                    all.add(new Wanted(ofKind.manager, ofKind.needs));
+                    all.add(ofKind.manager.wanted(owner, ofKind.needs));
                 }
             }
             return all.build();
@@ -687,7 +687,7 @@ final class Registrations {
                 StoreManager<?> manager = ofKind.manager;
                 HeldKeys old = before.at(manager);
                 String newVersion = wanted.contains(ofKind) || old == null ? version : old.version;
-                boolean nothing = newVersion.isEmpty() && ofKind.needs.keys().isEmpty();
+                boolean nothing = ofKind.needs.keys().isEmpty() && (newVersion.isEmpty() || !manager.keepsReferences());
                 Map<ObjectKey, ReadHold> holds = owner.isOnBehalf() ? new HashMap<>() : null;
                 if (holds != null) {
                     for (ObjectKey key : ofKind.needs.keys()) {

@@ -347,7 +347,7 @@ class StoreManager<T> implements Manager<T> {
 
     @Override
     public void unregisterPod(Pod pod) {
-        registrations.unregister(PodReferences.key(pod), registering);
+        registrations.unregister(PodReferences.key(pod), ImmutableList.of(this));
     }
 
     @Override
@@ -359,7 +359,12 @@ class StoreManager<T> implements Manager<T> {
 
     /** Returns what is remembered of a registration: without references, only what an owner with a subject may read. */
     final Wanted wanted(Referrer referrer, ObjectNeeds needs) {
-        return new Wanted(this, keepsReferences() || referrer.isOnBehalf() ? needs : ObjectNeeds.NONE);
+        return referrer.isOnBehalf() ? new Wanted(this, needs) : wantedByPod(needs);
+    }
+
+    /** Returns what is remembered of a registration by a pod, which has no subject. */
+    final Wanted wantedByPod(ObjectNeeds needs) {
+        return new Wanted(this, keepsReferences() ? needs : ObjectNeeds.NONE);
     }
 
     @Override
@@ -368,7 +373,7 @@ class StoreManager<T> implements Manager<T> {
     }
 
     private ImmutableList<Wanted> wantedBy(Pod pod) {
-        return keepsReferences() ? ImmutableList.of(new Wanted(this, references.apply(pod))) : ImmutableList.of();
+        return ImmutableList.of(wantedByPod(references.apply(pod)));
     }
 
     /** Returns whether registrations have an effect: not under GET. */

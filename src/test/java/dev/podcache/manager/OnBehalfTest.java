@@ -24,7 +24,9 @@ import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NewThread;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Patience;
+import dev.podcache.testing.Pods;
 import dev.podcache.testing.Secrets;
+import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,6 +35,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -329,6 +332,54 @@ class OnBehalfTest {
         time.advance(Duration.ofHours(1));
         assertThat(fixture.reviews.count()).isOne();
         assertThat(time.scheduledTasks()).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void podWithASubject_isUnregistered_holdsAndFollowsNothing(ChangeDetectionStrategy strategy) {
+        OnBehalfFixture cache = new OnBehalfFixture(time, strategy);
+        cache.create(TLS, "v1");
+        cache.reviews.answerBy((subject, access) -> true);
+        Referrer pod = PodKey.of("shop", "web-1", "u1").onBehalfOf(WEB);
+        for (Consumer<Pod> unregister :
+                List.<Consumer<Pod>>of(cache.managers::unregisterPod, cache.secrets::unregisterPod)) {
+            cache.register(pod, TLS);
+            assertThat(cache.read(pod)).isEqualTo("v1");
+            int reviews = cache.reviews.count();
+
+            unregister.accept(Pods.withSecrets("shop", "web-1", "u1", "tls"));
+
+            assertThatExceptionOfType(NotRegistered.class).isThrownBy(() -> cache.read(pod));
+            time.advance(Duration.ofHours(1));
+            assertThat(cache.reviews.count()).isEqualTo(reviews);
+            assertThat(time.scheduledTasks()).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void podWithASubject_isRegisteredWithoutOne_readsAsAnyPod(ChangeDetectionStrategy strategy) {
+        OnBehalfFixture cache = new OnBehalfFixture(time, strategy);
+        cache.create(TLS, "v1");
+        cache.reviews.answerBy((subject, access) -> true);
+        PodKey key = PodKey.of("shop", "web-1", "u1");
+        Pod pod = Pods.at(Pods.withSecrets("shop", "web-1", "u1", "tls"), "1");
+        for (Consumer<Pod> register : List.<Consumer<Pod>>of(cache.managers::registerPod, cache.secrets::registerPod)) {
+            cache.managers.register(
+                    key.onBehalfOf(WEB),
+                    Set.of(ObjectRef.of(ObjectKind.SECRET, TLS), ObjectRef.of(ObjectKind.CONFIG_MAP, TLS)));
+            int reviews = cache.reviews.count();
+
+            register.accept(pod);
+
+            assertThat(cache.read(key)).isEqualTo("v1");
+            time.advance(Duration.ofHours(1));
+            assertThat(cache.reviews.count()).isEqualTo(reviews);
+            cache.managers.unregisterPod(pod);
+            assertThat(cache.managers.entries()).isEmpty();
+            assertThat(time.scheduledTasks()).isZero();
+            assertThatExceptionOfType(NotRegistered.class).isThrownBy(() -> cache.read(key.onBehalfOf(WEB)));
+        }
     }
 
     @Test
