@@ -50,6 +50,9 @@ final class Subscription<T> implements AutoCloseable {
      * ALLOWED   -                           DENIED    DENIED
      * DENIED    ALLOWED, with the object    -         -
      *
+     * An owner that cannot read any more when an event is delivered is told DENIED instead. It may be allowed again before
+     * the next look: that one must find what it was told.
+     *
      * So an owner that is allowed from the beginning sees what an owner without a subject sees. Owners who could read at the
      * last look and can read now get what has changed; no other gets what was before. While nobody can read, the line knows
      * nothing of the object: to the next one who can, it is new.
@@ -452,6 +455,29 @@ final class Subscription<T> implements AutoCloseable {
             return new ObjectEvent<>(kind, key, type, before, after, referrers, owners.holds(), initial, now.life());
         }
 
+        /** Returns those of these owners who do not know yet that they cannot read. Now they do. */
+        private synchronized Set<Referrer> deniedNow(Set<Referrer> owners, int made) {
+            ImmutableSet.Builder<Referrer> denied = ImmutableSet.builder();
+            if (generation == made && told != null) {
+                Map<Referrer, ToldRight> after = new HashMap<>(told);
+                for (Referrer owner : owners) {
+                    ToldRight was = after.get(owner);
+                    // what became of an owner whose hold is closed, the next look sees
+                    if (was != null && was.right != RightState.DENIED && !was.hold.isClosed()) {
+                        after.put(owner, new ToldRight(was.hold, RightState.DENIED));
+                        denied.add(owner);
+                    }
+                }
+                told = after;
+            }
+            return denied.build();
+        }
+
+        private ObjectEvent<T> denied(Referrer owner, ObjectEvent<T> instead) {
+            return new ObjectEvent<>(
+                    kind, key, ObjectEvent.Type.DENIED, null, null, Set.of(owner), instead.holds, false, instead.life);
+        }
+
         private void deliver(ObjectEvent<T> event, int made) {
             synchronized (this) {
                 if (closed || generation != made) {
@@ -459,8 +485,12 @@ final class Subscription<T> implements AutoCloseable {
                 }
             }
             Set<Referrer> readers = event.readersNow();
+            if (readers.size() < event.referrers().size()) {
+                deniedNow(without(event.referrers(), readers), made)
+                        .forEach(owner -> deliver(denied(owner, event), made));
+            }
             if (readers.isEmpty()) {
-                return; // DENIED follows
+                return;
             }
             try {
                 listener.accept(gathers ? event : event.deliveredTo(readers));

@@ -179,6 +179,48 @@ class OnBehalfListenTest {
         assertThat(told).isEmpty();
     }
 
+    /** What is new and watched again when the listener looks is two events at once. */
+    @Test
+    void deniedBeforeDelivery_andAllowedBeforeTheNextLook_isTold(NoLeaks leaks) {
+        leaks.allowWarnings("watch of Secret shop/tls failed");
+        fixture.create(TLS, "v1");
+        fixture.reviews.answerBy((subject, access) -> true);
+        fixture.register(owner("a", WEB), TLS);
+        fixture.register(owner("plain"), TLS);
+        List<Runnable> tasks = new ArrayList<>();
+        fixture.secrets.listen(tasks::add, event -> {
+            told.add(text(event));
+            if (event.type() == ObjectEvent.Type.UPDATED) {
+                fixture.reviews.answerBy((subject, access) -> false);
+                time.advance(Duration.ofMinutes(5));
+            } else if (event.type() == ObjectEvent.Type.RECOVERED) {
+                fixture.reviews.answerBy((subject, access) -> true);
+                time.advance(Duration.ofSeconds(30));
+            }
+        });
+        runAll(tasks);
+        fixture.server.resetWatches();
+        runAll(tasks);
+        fixture.replace(TLS, "v2");
+        time.advance(Duration.ofSeconds(10));
+        runAll(tasks);
+
+        assertThat(told)
+                .containsExactly(
+                        "ADDED [a, plain] - v1",
+                        "STALE [a, plain] v1 v1",
+                        "UPDATED [a, plain] v1 v2",
+                        "DENIED [a] - -",
+                        "RECOVERED [plain] v2 v2",
+                        "ALLOWED [a] - v2");
+    }
+
+    private static void runAll(List<Runnable> tasks) {
+        while (!tasks.isEmpty()) {
+            tasks.remove(0).run();
+        }
+    }
+
     @Test
     void anotherSubject_isDeniedAndAllowed() {
         fixture.create(TLS, "v1");
