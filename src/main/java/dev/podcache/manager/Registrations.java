@@ -1,6 +1,7 @@
 package dev.podcache.manager;
 
 import com.google.common.base.Strings;
+import com.google.common.base.Throwables;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
@@ -643,18 +644,36 @@ final class Registrations {
                 Referrer owner,
                 ImmutableList<Wanted> all,
                 Consumer<Runnable> effects) {
+            Throwable thrown = null;
             for (Wanted ofKind : all) {
                 ObjectNeeds old = before.needs(ofKind.manager);
                 for (ObjectKey key : old.keys()) {
-                    if (isNew(key, old, before.owner, ofKind.needs, owner)) {
-                        ofKind.manager.store.deleteReference(key, reference(key, old, before.owner), effects);
+                    try {
+                        if (isNew(key, old, before.owner, ofKind.needs, owner)) {
+                            ofKind.manager.store.deleteReference(key, reference(key, old, before.owner), effects);
+                        }
+                    } catch (Throwable e) {
+                        thrown = thrown == null ? e : thrown;
                     }
                     ReadHold hold = before.hold(ofKind.manager, key);
-                    if (hold != null && hold != after.hold(ofKind.manager, key)) {
-                        hold.close(effects);
-                        effects.accept(() -> ofKind.manager.rightChanged(key));
+                    try {
+                        if (hold != null && hold != after.hold(ofKind.manager, key)) {
+                            hold.close(effects);
+                            effects.accept(() -> ofKind.manager.rightChanged(key));
+                        }
+                    } catch (Throwable e) {
+                        thrown = thrown == null ? e : thrown;
                     }
                 }
+            }
+            rethrow(thrown);
+        }
+
+        /** Rethrows what one of several deletions has thrown, if any: the others were made all the same. */
+        private static void rethrow(@Nullable Throwable thrown) {
+            if (thrown != null) {
+                Throwables.throwIfUnchecked(thrown);
+                throw new IllegalStateException("a store threw a checked exception", thrown);
             }
         }
 
@@ -717,15 +736,21 @@ final class Registrations {
                 Referrer owner,
                 ImmutableList<Wanted> wanted,
                 Consumer<Runnable> effects) {
+            Throwable thrown = null;
             int left = added;
             for (Wanted ofKind : wanted) {
                 for (ObjectKey key : ofKind.needs.keys()) {
                     if (left > 0 && isNew(key, ofKind.needs, owner, before.needs(ofKind.manager), before.owner)) {
-                        ofKind.manager.store.deleteReference(key, reference(key, ofKind.needs, owner), effects);
                         left--;
+                        try {
+                            ofKind.manager.store.deleteReference(key, reference(key, ofKind.needs, owner), effects);
+                        } catch (Throwable e) {
+                            thrown = thrown == null ? e : thrown;
+                        }
                     }
                 }
             }
+            rethrow(thrown);
         }
 
         /** Releases the references of these managers. */
@@ -738,20 +763,27 @@ final class Registrations {
                 }
             }
             held = new OwnerHolds(before.owner, after);
-            try {
-                for (StoreManager<?> manager : managers) {
-                    ObjectNeeds needs = before.needs(manager);
-                    for (ObjectKey key : needs.keys()) {
+            Throwable thrown = null;
+            for (StoreManager<?> manager : managers) {
+                ObjectNeeds needs = before.needs(manager);
+                for (ObjectKey key : needs.keys()) {
+                    try {
                         manager.store.deleteReference(key, reference(key, needs, before.owner), effects);
-                        ReadHold hold = before.hold(manager, key);
+                    } catch (Throwable e) {
+                        thrown = thrown == null ? e : thrown;
+                    }
+                    ReadHold hold = before.hold(manager, key);
+                    try {
                         if (hold != null) {
                             hold.close(effects);
                         }
+                    } catch (Throwable e) {
+                        thrown = thrown == null ? e : thrown;
                     }
                 }
-            } finally {
-                released = held.isEmpty();
             }
+            released = held.isEmpty();
+            rethrow(thrown);
         }
 
         /** Returns whether the owner before lacked the reference that an owner has for {@code key}. */

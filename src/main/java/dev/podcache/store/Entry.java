@@ -103,10 +103,11 @@ abstract class Entry<T> implements Runnable {
         if (dropped) {
             return false;
         }
-        addLocked(referrer);
+        // first what may throw: then no reference was added
         if (beginsEpochLocked()) {
             setAnswerLocked(null);
         }
+        addLocked(referrer);
         return true;
     }
 
@@ -123,18 +124,19 @@ abstract class Entry<T> implements Runnable {
     }
 
     private void addLocked(Referrer referrer) {
+        if (first == null) {
+            first = referrer;
+        } else {
+            if (others == null) {
+                others = HashMultiset.create(2);
+            }
+            others.add(referrer);
+        }
+        // counted last: adding may throw
         if (!(referrer instanceof Restricted)) {
             unrestricted++;
             restricted = false;
         }
-        if (first == null) {
-            first = referrer;
-            return;
-        }
-        if (others == null) {
-            others = HashMultiset.create(2);
-        }
-        others.add(referrer);
     }
 
     private boolean deleteLocked(Referrer referrer) {

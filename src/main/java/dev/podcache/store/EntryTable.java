@@ -251,12 +251,13 @@ final class EntryTable<T, E extends Entry<T>> {
         if (used >= slots.length / 4) {
             rebuildLocked();
         }
-        int steps = putLocked(slots, candidate);
-        used++;
-        size++;
-        if (steps > LONGEST_SEARCH && !keyed) {
+        // before it is put: there may be no memory for that
+        if (!keyed && stepsLocked(slots, candidate) > LONGEST_SEARCH) {
             placeByKeyLocked();
         }
+        putLocked(slots, candidate);
+        used++;
+        size++;
         return true;
     }
 
@@ -311,15 +312,16 @@ final class EntryTable<T, E extends Entry<T>> {
         slots = rebuilt;
     }
 
-    /** Returns how many slots were not empty. */
-    private int putLocked(E[] table, E entry) {
+    private void putLocked(E[] table, E entry) {
+        SLOT.setRelease(table, (homeLocked(table, entry) + stepsLocked(table, entry)) % table.length, entry);
+    }
+
+    /** Returns how many slots are not empty from the one where the search for an entry begins. */
+    private int stepsLocked(E[] table, E entry) {
         int steps = 0;
-        int i = homeLocked(table, entry);
-        while (at(table, i) != null) {
-            i = after(table, i);
+        for (int i = homeLocked(table, entry); at(table, i) != null; i = after(table, i)) {
             steps++;
         }
-        SLOT.setRelease(table, i, entry);
         return steps;
     }
 

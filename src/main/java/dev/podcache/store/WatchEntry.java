@@ -655,14 +655,15 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
 
     /** Begins a new epoch, which needs a list that began in it. */
     private void restartLocked(WatchState next) {
-        endWatchLocked();
         moveLocked(next);
+        endWatchLocked();
     }
 
     /** Moves to {@code next}, closes the watch if {@code next} needs none, and wakes the waiting gets. */
     private void moveLocked(WatchState next) {
         Answer<T> known = heldLocked();
-        stateBegin = now();
+        // first, because it may throw; not for a drop, which must not fail and needs no time
+        stateBegin = next == WatchState.DROPPED ? stateBegin : now();
         upToDateUntil = state == WatchState.LIVE ? stateBegin : upToDateUntil;
         state = state.to(next);
         resumed = false;
@@ -708,7 +709,11 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
 
     @Override
     void onDropLocked() {
-        moveLocked(WatchState.DROPPED);
+        try {
+            moveLocked(WatchState.DROPPED);
+        } finally {
+            endWatchLocked();
+        }
     }
 
     /** Has {@code effect} run once the lock is released. */

@@ -19,6 +19,7 @@ import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -50,6 +51,31 @@ class RefusedReferenceTest {
             this::isPolled);
     private final Manager<Secret> manager = Managers.caching(store, pod -> Set.of());
     private boolean refuses = true;
+
+    /** The store compares owners when one takes back a reference. */
+    private static final class BrokenOwner implements Referrer {
+
+        private boolean throwsNext;
+
+        @Override
+        public String uid() {
+            return "uid-broken";
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            if (throwsNext) {
+                throwsNext = false;
+                throw new IllegalStateException("broken owner");
+            }
+            return this == other;
+        }
+
+        @Override
+        public int hashCode() {
+            return 1;
+        }
+    }
 
     private boolean isPolled(ObjectKey key) {
         if (refuses && key.equals(REFUSED)) {
@@ -88,6 +114,27 @@ class RefusedReferenceTest {
         manager.unregister(OWNER);
 
         requireReferredToOnce();
+    }
+
+    @Test
+    void unregister_storeThrowsForOne_releasesTheOthers() {
+        BrokenOwner owner = new BrokenOwner();
+        manager.register(owner, ImmutableSet.of(OLD, KEPT, FIRST));
+        owner.throwsNext = true;
+        assertThatThrownBy(() -> manager.unregister(owner)).hasMessage("broken owner");
+
+        requireReferredToOnce(OLD);
+    }
+
+    @Test
+    void register_storeThrowsForOneOfBefore_releasesTheOthers() {
+        BrokenOwner owner = new BrokenOwner();
+        manager.register(owner, ImmutableSet.of(OLD, KEPT));
+        owner.throwsNext = true;
+        assertThatThrownBy(() -> manager.register(owner, ImmutableSet.of(FIRST)))
+                .hasMessage("broken owner");
+
+        requireReferredToOnce(OLD, FIRST);
     }
 
     private void requireReferredToOnce(ObjectKey... objects) {

@@ -1,8 +1,10 @@
 package dev.podcache.store;
 
 import static dev.podcache.store.TtlFixture.DB;
+import static dev.podcache.store.TtlFixture.OTHER_POD;
 import static dev.podcache.store.TtlFixture.POD;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.CacheState;
@@ -189,12 +191,49 @@ class ChangeSurvivalTest {
         }
     }
 
+    @Test
+    void clockThrowsAtANewReference_leavesNone() {
+        FakeApiServer server = new FakeApiServer(manual);
+        try (server;
+                WatchObjectStore<Secret> store = watching(server, StoreOptions.defaults(broken))) {
+            server.cluster().create(Secrets.immutable(DB, "v1"));
+            store.addReference(DB, POD);
+            broken.clockThrows = true;
+            assertThatThrownBy(() -> store.addReference(DB, OTHER_POD)).hasMessage("no time");
+
+            store.deleteReference(DB, POD);
+            assertThat(store.size()).isZero();
+        }
+    }
+
+    @Test
+    void clockThrowsAtTheLastReference_closesTheWatch() {
+        FakeApiServer server = new FakeApiServer(manual);
+        try (server;
+                WatchObjectStore<Secret> store = watching(server, StoreOptions.defaults(broken))) {
+            server.cluster().create(Secrets.of(DB, "v1"));
+            store.addReference(DB, POD);
+            List<Runnable> effects = new ArrayList<>();
+            broken.clockThrows = true;
+            store.deleteReference(DB, POD, effects::add);
+            broken.clockThrows = false;
+            effects.forEach(Runnable::run);
+
+            assertThat(store.size()).isZero();
+            assertThat(server.openWatches()).isZero();
+        }
+    }
+
     private WatchObjectStore<Secret> watching(FakeApiServer server) {
+        return watching(server, bounded(1));
+    }
+
+    private static WatchObjectStore<Secret> watching(FakeApiServer server, StoreOptions options) {
         return new WatchObjectStore<>(
                 ObjectKind.SECRET,
                 key -> server.listerWatcher(ObjectKind.SECRET, key.namespace(), "metadata.name=" + key.name()),
                 server.getter(ObjectKind.SECRET),
-                bounded(1),
+                options,
                 WatchTimes.DEFAULT);
     }
 
