@@ -42,8 +42,8 @@ import org.jspecify.annotations.Nullable;
  * </table>
  *
  * <p>A read for which an old answer is known is not retried: gets would rather have the old answer than wait. Every
- * fetch ends, whatever the getter or a timer throws, because an entry starts no other one before. Once closed, makes no
- * request.
+ * fetch ends, whatever the getter, a timer or the clock throws, because an entry starts no other one before. Once
+ * closed, makes no request.
  */
 final class Fetches<T extends HasMetadata> {
 
@@ -191,7 +191,13 @@ final class Fetches<T extends HasMetadata> {
      * completes the fetch itself.
      */
     void start(ObjectKey key, Fetch<T> fetch, Consumer<FetchOutcome<T>> ended) {
-        long began = now();
+        long began;
+        try {
+            began = now();
+        } catch (Throwable e) {
+            ended.accept(unexpected(e));
+            return;
+        }
         CompletableFuture<FetchOutcome<T>> request;
         try {
             inFlight.add(fetch);
@@ -284,19 +290,19 @@ final class Fetches<T extends HasMetadata> {
                 result.completeExceptionally(cause);
                 return;
             }
-            Duration pause = failure.reason() == FailureReason.FORBIDDEN ? refused(failure) : failed(failure);
-            if (pause == null) {
-                result.completeExceptionally(failure);
-                return;
-            }
             try {
+                Duration pause = failure.reason() == FailureReason.FORBIDDEN ? refused(failure) : failed(failure);
+                if (pause == null) {
+                    result.completeExceptionally(failure);
+                    return;
+                }
                 fetch.retry = options.timekeeper().schedule(pause, this::next);
                 // checked after close() can see the timer
                 if (closed) {
                     fetch.giveUp();
                 }
-            } catch (Throwable noTimer) {
-                failure.addSuppressed(noTimer);
+            } catch (Throwable noTime) {
+                failure.addSuppressed(noTime);
                 result.completeExceptionally(failure);
             }
         }

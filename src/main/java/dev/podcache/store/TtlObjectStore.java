@@ -236,7 +236,7 @@ public final class TtlObjectStore<T extends HasMetadata> extends EntryStore<T> {
                 lookup = now;
                 Fetch<T> started = now.started();
                 if (started != null) {
-                    fetches.start(key, started, outcome -> found.end(started, outcome, now()));
+                    fetches.start(key, started, outcome -> end(found, started, outcome));
                 }
                 Fetch<T> awaited = now.awaited();
                 if (awaited != null) {
@@ -247,6 +247,16 @@ public final class TtlObjectStore<T extends HasMetadata> extends EntryStore<T> {
                     return fetches.conclude(key, null, FetchOutcome.answered(now.known()));
                 }
                 return now.usable() != null ? now.usable() : fetches.serveStale(key, now.known(), now.lastFailure());
+            }
+        }
+
+        private void end(TtlEntry<T> found, Fetch<T> ended, FetchOutcome<T> outcome) {
+            long now = ended.begunAt;
+            try {
+                now = now();
+            } finally {
+                // whatever the clock throws: no other fetch of the object starts before
+                found.end(ended, outcome, now);
             }
         }
 

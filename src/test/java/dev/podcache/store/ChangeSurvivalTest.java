@@ -5,11 +5,13 @@ import static dev.podcache.store.TtlFixture.OTHER_POD;
 import static dev.podcache.store.TtlFixture.POD;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.CacheState;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.object.ReadConsistency;
 import dev.podcache.store.WatchObjectStore.WatchTimes;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.FakeApiServer;
@@ -23,8 +25,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What follows a change of an answer happens, whatever something else that follows it throws. */
 @ExtendWith(NoLeaks.class)
@@ -41,6 +46,7 @@ class ChangeSurvivalTest {
         private int refusedSweeps;
         private int sweeps;
         private boolean clockThrows;
+        private int clockReadsBefore;
         private boolean refusesTasks;
 
         BrokenTimekeeper(ManualTimekeeper time) {
@@ -61,7 +67,9 @@ class ChangeSurvivalTest {
 
         @Override
         public long nanoTime() {
-            if (clockThrows) {
+            if (clockThrows && clockReadsBefore > 0) {
+                clockReadsBefore--;
+            } else if (clockThrows) {
                 clockThrows = false;
                 throw new InternalError("no time");
             }
@@ -221,6 +229,45 @@ class ChangeSurvivalTest {
 
             assertThat(store.size()).isZero();
             assertThat(server.openWatches()).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
+    void clockThrowsDuringARead_theNextReadIsAnswered(int clockReadsBefore) {
+        try (TtlFixture f = new TtlFixture(manual, StoreOptions.defaults(broken))) {
+            f.create(DB, "v1");
+            f.store.addReference(DB, POD);
+            clockThrowsDuring(clockReadsBefore, () -> f.store.get(DB));
+
+            assertThat(f.get(DB)).isEqualTo("v1");
+            f.store.deleteReference(DB, POD);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
+    void clockThrowsDuringAReadOfTheLatestState_theNextReadIsAnswered(int clockReadsBefore) {
+        FakeApiServer server = new FakeApiServer(manual);
+        try (server;
+                WatchObjectStore<Secret> store = watching(server, StoreOptions.defaults(broken))) {
+            server.cluster().create(Secrets.of(DB, "v1"));
+            store.addReference(DB, POD);
+            clockThrowsDuring(clockReadsBefore, () -> store.get("default", "db", ReadConsistency.latest()));
+
+            assertThat(store.get("default", "db", ReadConsistency.latest()))
+                    .extracting(Secrets::value)
+                    .isEqualTo("v1");
+        }
+    }
+
+    private void clockThrowsDuring(int clockReadsBefore, ThrowingCallable read) {
+        broken.clockReadsBefore = clockReadsBefore;
+        broken.clockThrows = true;
+        Throwable thrown = catchThrowable(read);
+        broken.clockThrows = false;
+        if (thrown != null) {
+            assertThat(thrown).hasStackTraceContaining("no time");
         }
     }
 

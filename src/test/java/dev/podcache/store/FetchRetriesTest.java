@@ -54,9 +54,19 @@ class FetchRetriesTest {
 
         private boolean refused;
         private boolean firesAtOnce;
+        private boolean clockThrows;
 
         RefusedTimers(ManualTimekeeper time) {
             super(time);
+        }
+
+        @Override
+        public long nanoTime() {
+            if (clockThrows) {
+                clockThrows = false;
+                throw new InternalError("no time");
+            }
+            return super.nanoTime();
         }
 
         @Override
@@ -339,6 +349,15 @@ class FetchRetriesTest {
     void noTimerForTheNextAttempt_failsWithTheLastFailure() {
         Fetch<Secret> fetch = firstRead();
         timers.refused = true;
+        server.fail(FailureReason.UNAVAILABLE, null);
+
+        assertThat(failure(fetch)).hasMessage("attempt 1");
+    }
+
+    @Test
+    void noTimeForTheNextAttempt_failsWithTheLastFailure() {
+        Fetch<Secret> fetch = firstRead();
+        timers.clockThrows = true;
         server.fail(FailureReason.UNAVAILABLE, null);
 
         assertThat(failure(fetch)).hasMessage("attempt 1");
