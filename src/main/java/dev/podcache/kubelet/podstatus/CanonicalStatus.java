@@ -24,12 +24,12 @@ final class CanonicalStatus {
     private static void dropEmpty(JsonNode node) {
         node.forEach(CanonicalStatus::dropEmpty);
         if (node instanceof ObjectNode object) {
-            object.properties().removeIf(field -> isEmpty(field.getValue()) && !saysSomething(field));
+            object.properties().removeIf(field -> isEmpty(field.getValue()) && !isRunningState(field));
         }
     }
 
     /** Without its start time a container that runs would have no state, which means that it waits. */
-    private static boolean saysSomething(Map.Entry<String, JsonNode> field) {
+    private static boolean isRunningState(Map.Entry<String, JsonNode> field) {
         return field.getKey().equals("running") && field.getValue().isObject();
     }
 

@@ -108,7 +108,7 @@ public final class PodStatusManager implements AutoCloseable {
         return cache.get(Objects.requireNonNull(uid, "uid")) != null;
     }
 
-    /** Returns the pod, as last seen at the API server, that shows the pod with this UID: {@link PodLookup#atServer}. */
+    /** Returns the pod at the API server that shows the pod with this UID: {@link PodLookup#atServer}. */
     public Optional<Pod> atServer(String uid) {
         return Optional.ofNullable(cache.atServer(Objects.requireNonNull(uid, "uid")));
     }
@@ -133,8 +133,8 @@ public final class PodStatusManager implements AutoCloseable {
     }
 
     /**
-     * Changes which containers of a pod have started and are ready, in the newest status, and the conditions that depend on
-     * it. Has no effect if the pod has no status, or has ended.
+     * Changes which containers of a pod have started and are ready, in the newest status, and the conditions that
+     * depend on it. Has no effect if the pod has no status, or has ended.
      *
      * @param pod the pod as the API server returned it, with its spec; not modified
      * @param health sets it in the status of a container that runs; may be called several times

@@ -49,8 +49,8 @@ final class PodStatusMerge {
     }
 
     /**
-     * Returns the node's status of a pod, in the phase in which the pod has ended according to the server: no pod leaves
-     * such a phase, and the watch that tells the node of it may lag behind.
+     * Returns the node's status of a pod, in the phase in which the pod has ended according to the server: no pod
+     * leaves such a phase, and the watch that tells the node of it may lag behind.
      */
     static PodStatus withEnd(PodStatus server, PodStatus ours) {
         if (!PodEnd.isTerminal(server.getPhase()) || PodEnd.isTerminal(ours.getPhase())) {

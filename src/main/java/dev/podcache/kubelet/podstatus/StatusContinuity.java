@@ -38,8 +38,8 @@ final class StatusContinuity {
 
     /**
      * Returns the node's status of a static pod with what an agent before this one reported of it: the start time, the
-     * transition times of conditions whose status is unchanged, restart counts, and the last states of containers that still
-     * run. An agent sets the first status of a static pod before it knows the mirror pod.
+     * transition times of conditions whose status is unchanged, restart counts, and the last states of the same
+     * instances. An agent sets the first status of a static pod before it knows the mirror pod.
      */
     static PodStatus withHistory(PodStatus mirror, PodStatus ours) {
         PodStatus status = PodParts.copy(ours);

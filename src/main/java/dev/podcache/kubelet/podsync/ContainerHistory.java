@@ -177,9 +177,9 @@ final class ContainerHistory {
     }
 
     /**
-     * Adds what a runtime left out: the time when a container started, and of its end the ID and the time. Such a time is
-     * when the agent first saw it. The restart waits from then on; with the current time at each sync it would wait for
-     * ever. An end in the future, which a runtime with another clock may show, counts as left out.
+     * Adds what a runtime left out: the time when a container started, and of its end the ID and the time. Such a time
+     * is when the agent first saw it. The restart waits from then on; with the current time at each sync it would wait
+     * for ever. An end in the future, which a runtime with another clock may show, counts as left out.
      */
     private ContainerStatus withTimes(ContainerStatus known, @Nullable ContainerStatus before) {
         ContainerStateTerminated end = States.termination(known);

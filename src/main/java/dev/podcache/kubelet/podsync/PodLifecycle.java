@@ -30,7 +30,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The lifecycle of one pod. The first sync registers the pod with the managers and reports it before anything slow
  * begins. Once the pod is marked for deletion, has ended, is evicted or has exceeded its deadline, it is stopped, unregistered and
- * reported as finished. Once the API server no longer has it, it is forgotten. Not thread-safe, but for {@link #probed}.
+ * reported as finished. Once the API server no longer has it, it is forgotten. Not thread-safe, but for {@link
+ * #probed}.
  *
  * <p>Follows {@code SyncPod}, {@code SyncTerminatingPod} and {@code SyncTerminatedPod} of the kubelet's {@code
  * kubelet.go}, with two differences. A pod that is already marked for deletion after a restart stays registered until

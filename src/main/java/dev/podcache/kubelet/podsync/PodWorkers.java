@@ -161,8 +161,8 @@ public final class PodWorkers implements AutoCloseable {
     }
 
     /**
-     * Reports at once what the probes of a pod have found, also while a sync of it blocks, and syncs the pod. Ignored if the
-     * node has no such pod. Does not block.
+     * Reports at once what the probes of a pod have found, also while a sync of it blocks, and syncs the pod. Ignored
+     * if the node has no such pod. Does not block.
      */
     public void probed(String uid) {
         PodWorker worker = workers.get(Objects.requireNonNull(uid, "the UID of the pod"));

@@ -34,8 +34,8 @@ public final class ProbedHealth implements ContainerHealth, AutoCloseable {
      * @param runtime runs the commands of exec probes if it is a {@link
      *     dev.podcache.kubelet.runtime.ContainerExec}; otherwise these probes fail
      * @param threads run these commands, regardless of their limit
-     * @param changed receives the UID of a pod when a probe of it has a new result, such as {@link PodWorkers#probed}; must
-     *     not block
+     * @param changed receives the UID of a pod when a probe of it has a new result, such as {@link PodWorkers#probed};
+     *     must not block
      */
     public static ProbedHealth of(
             ProbeNetwork network,

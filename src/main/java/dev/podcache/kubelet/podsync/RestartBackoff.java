@@ -44,8 +44,8 @@ final class RestartBackoff {
             return Duration.ZERO;
         }
         // the runtime's time of the end may be any, so it is not added to, and neither lengthens nor shortens a pause;
-        // the
-        // clock of this machine may have been set back since the restart
+        // and
+        // the clock of this machine may have been set back since the restart
         Instant from = entry.restarted.isAfter(now) ? ended : Comparators.max(ended, entry.restarted);
         Duration left = Duration.between(now, from).plus(entry.pause);
         return left.isNegative() ? Duration.ZERO : Comparators.min(left, entry.pause);

@@ -257,8 +257,7 @@ class NodeStaticPodsTest {
         advance(Duration.ofSeconds(80));
         assertThat(shown(next.pods()).getStatus().getContainerStatuses())
                 .extracting(ContainerStatus::getRestartCount, ContainerStatus::getLastState)
-                .containsExactly(
-                        tuple(2, before.getContainerStatuses().get(0).getLastState()));
+                .containsExactly(tuple(2, before.getContainerStatuses().get(0).getLastState()));
         assertThat(mirror().orElseThrow().getStatus()).isEqualTo(after);
     }
 

@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
@@ -92,7 +93,7 @@ class KubeletServerStreamsTest {
     @Test
     @EnabledOnOs(OS.LINUX)
     void connection_isKeptAlive() throws IOException {
-        try (Socket client = new Socket("127.0.0.1", fixture.server.port())) {
+        try (Socket client = new Socket(InetAddress.getLoopbackAddress(), fixture.server.port())) {
             String ports = ":%04X [0-9A-F]+:%04X 01 [0-9A-F:]+ (\\d\\d):"
                     .formatted(fixture.server.port(), client.getLocalPort());
             Pattern served = Pattern.compile(ports);
