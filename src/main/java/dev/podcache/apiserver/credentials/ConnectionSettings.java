@@ -76,6 +76,8 @@ public record ConnectionSettings(
         if (verifiesHost && trusted != null && Authorities.needsNamed(name)) {
             trusted = Authorities.named(trusted, name);
             verifiesHost = false;
+        }
+        if (!verifiesHost && Authorities.needsNamed(name)) {
             // the JDK cannot send it as SNI either
             tlsServerName = null;
         }

@@ -2,6 +2,7 @@ package dev.podcache.apiserver.credentials;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.google.common.collect.Streams;
 import dev.podcache.apiserver.credentials.KubeconfigEntries.ClusterEntry;
 import dev.podcache.apiserver.credentials.KubeconfigEntries.ExecEntry;
 import dev.podcache.object.Quoted;
@@ -100,6 +101,12 @@ final class CredentialPlugin {
         if (exec.env().containsKey("")) {
             throw refusal.apply("exec has a variable without a name in env: add its name, or remove it");
         }
+        if (exec.env().keySet().stream().anyMatch(name -> name.contains("="))) {
+            throw refusal.apply("exec has a variable in env whose name has a '=' in it: write its value as value");
+        }
+        if (texts(exec).anyMatch(text -> text.indexOf('\0') >= 0)) {
+            throw refusal.apply("exec has a null character in args or env: remove it");
+        }
         switch (exec.interactiveMode()) {
             case "Never", "IfAvailable" -> {}
             case "Always" ->
@@ -112,6 +119,10 @@ final class CredentialPlugin {
             }
             default -> throw refusal.apply("exec has an interactiveMode that is none: write Never or IfAvailable");
         }
+    }
+
+    private static Stream<String> texts(ExecEntry exec) {
+        return Streams.concat(exec.args().stream(), exec.env().keySet().stream(), exec.env().values().stream());
     }
 
     /**

@@ -1,6 +1,8 @@
 package dev.podcache.apiserver.credentials;
 
 import com.google.common.base.Splitter;
+import com.google.common.base.Strings;
+import com.google.common.net.InetAddresses;
 import dev.podcache.apiserver.credentials.KubeconfigEntries.AuthProviderEntry;
 import dev.podcache.apiserver.credentials.KubeconfigEntries.CertificateEntry;
 import dev.podcache.apiserver.credentials.KubeconfigEntries.ClusterEntry;
@@ -28,6 +30,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import javax.net.ssl.SNIHostName;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -241,6 +244,7 @@ public final class Kubeconfig {
                     "insecure-skip-tls-verify is set beside a certificate authority, which would be ignored: remove one");
         }
         requireReadable(cluster.authority(), "certificate-authority", this::ofCluster);
+        requireServerName(tlsServerName());
         boolean hasBasic = !user.username().isEmpty() || !user.password().isEmpty();
         if (hasBasic && (!user.token().isEmpty() || user.tokenFile() != null)) {
             throw ofUser("a token and username are both set: remove one");
@@ -271,6 +275,24 @@ public final class Kubeconfig {
         }
         if (user.authProvider() != null) {
             OidcTokens.requireLegal(user.authProvider(), this::ofUser);
+        }
+    }
+
+    /** Returns the name without the dot that may end it, as Go takes it; empty if there is none. */
+    private String tlsServerName() {
+        return cluster.tlsServerName().replaceFirst("\\.$", "");
+    }
+
+    /** What Go's TLS takes: for an address, and for a name with an {@code _}, Podcache sends no name. */
+    private void requireServerName(String name) {
+        if (name.isEmpty() || InetAddresses.isInetAddress(name)) {
+            return;
+        }
+        try {
+            new SNIHostName(name.replace('_', '-'));
+        } catch (IllegalArgumentException noName) {
+            throw ofCluster(
+                    "tls-server-name is not the name of a machine: write one such as api.example, without a port");
         }
     }
 
@@ -337,7 +359,7 @@ public final class Kubeconfig {
         config.setCaCertFile(
                 cluster.authority() == null ? null : cluster.authority().toString());
         config.setCaCertData(cluster.authorityData());
-        config.setTlsServerName(cluster.tlsServerName().isEmpty() ? null : cluster.tlsServerName());
+        config.setTlsServerName(Strings.emptyToNull(tlsServerName()));
         ProxyAddress named = proxy();
         ProxyRules.set(config, named == null ? ProxyRules.ofEnvironment(environment, server) : named, server.secure());
         setImpersonation(config, user.impersonated());

@@ -1,5 +1,6 @@
 package dev.podcache.apiserver.http;
 
+import com.google.common.net.InetAddresses;
 import dev.podcache.apiserver.credentials.ConnectionSettings;
 import dev.podcache.apiserver.credentials.ProxyRules.ProxyAddress;
 import dev.podcache.apiserver.http.ServerEndpoint.Target;
@@ -46,7 +47,7 @@ final class TlsHandlers {
         SSLEngine engine = engine(target, new Material(settings.keys(), settings.trusted()), name, target.port());
         SSLParameters parameters = engine.getSSLParameters();
         parameters.setEndpointIdentificationAlgorithm(identification(settings.verifiesHost()));
-        if (tlsName != null) {
+        if (tlsName != null && !InetAddresses.isInetAddress(tlsName)) {
             // the JVM sends no name without a dot by itself
             parameters.setServerNames(List.of(new SNIHostName(tlsName)));
         }

@@ -66,6 +66,9 @@ class KubeconfigTest {
         {"insecure-skip-tls-verify: null", "token: abc"},
         {"certificate-authority: ca.crt, insecure-skip-tls-verify: false", "token: abc"},
         {"tls-server-name: api.example", "token: abc"},
+        {"tls-server-name: api.example.", "token: abc"},
+        {"tls-server-name: a_b.example", "token: abc"},
+        {"tls-server-name: 'fd00::1'", "token: abc"},
         {"disable-compression: true", "token: abc"},
         {"proxy-url: 'http://127.0.0.1:1'", "token: abc"},
         {"proxy-url: 'HTTP://127.0.0.1:1'", "token: abc"},
@@ -136,6 +139,33 @@ class KubeconfigTest {
         {"", "auth-provider: {name: gcp}", "auth-provider must be oidc"},
     };
 
+    /** Cluster, user, and our refusal: kubectl takes them, or fails later. The JDK refuses them at each connection or call. */
+    private static final String[][] UNUSABLE = {
+        {
+            "tls-server-name: 'api.example:6443'",
+            "token: abc",
+            "cluster \"c\": tls-server-name is not the name of a machine"
+        },
+        {"tls-server-name: '*.example'", "token: abc", "tls-server-name is not the name"},
+        {"tls-server-name: 'api..example'", "token: abc", "tls-server-name is not the name"},
+        {
+            "",
+            "exec: {command: p, env: [{name: A=canary}], apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never}",
+            "user \"u\": exec has a variable in env whose name has a '=' in it: write its value as value"
+        },
+        {
+            "",
+            "exec: {command: p, env: [{name: A, value: \"canary\\0\"}], apiVersion: client.authentication.k8s.io/v1,"
+                    + " interactiveMode: Never}",
+            "null character"
+        },
+        {
+            "",
+            "exec: {command: p, args: [\"canary\\0\"], apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never}",
+            "exec has a null character in args or env: remove it"
+        },
+    };
+
     /** Whole files that kubectl refuses to load, and a part of our refusal. */
     private static final String[][] NO_KUBECONFIGS = {
         {"kind: Foo", "its kind must be Config"},
@@ -174,7 +204,7 @@ class KubeconfigTest {
     }
 
     static Stream<Arguments> refused() {
-        return Stream.of(REFUSED).map(each -> Arguments.of(each[0], each[1], each[2]));
+        return Stream.of(REFUSED, UNUSABLE).flatMap(Stream::of).map(each -> Arguments.of(each[0], each[1], each[2]));
     }
 
     @ParameterizedTest
