@@ -14,32 +14,35 @@ import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Verifies certificates by the certificates of chosen authorities, and by no others. Pure. */
+/** Verifies certificates by the certificates of chosen authorities, and by no others. */
 public final class Authorities {
+
+    private static final Logger log = LoggerFactory.getLogger(Authorities.class);
+    private static final AtomicReference<String> SAID = new AtomicReference<>("");
 
     private Authorities() {}
 
     /**
-     * Returns what verifies by the authorities in {@code pem}.
+     * Returns what verifies by the authorities in {@code pem}. Those that this Java runtime cannot read are passed over, as Go
+     * does with what it cannot read.
      *
-     * @throws GeneralSecurityException if there is none, or one cannot be read
+     * @throws GeneralSecurityException if there is none that can be read
      */
     public static X509TrustManager trusted(InputStream pem) throws GeneralSecurityException, IOException {
-        byte[] certificatesOnly = PemText.bytes(PemText.certificates(Kubeconfig.text(pem.readAllBytes())));
-        Collection<? extends Certificate> certificates = CertificateFactory.getInstance("X.509")
-                .generateCertificates(new ByteArrayInputStream(certificatesOnly));
-        if (certificates.isEmpty()) {
-            throw new CertificateException("there is no certificate in PEM format");
-        }
+        List<Certificate> certificates = certificates(Kubeconfig.text(pem.readAllBytes()));
         KeyStore store = KeyStore.getInstance("PKCS12");
         store.load(null, null);
         int number = 0;
@@ -54,6 +57,31 @@ public final class Authorities {
             }
         }
         throw new CertificateException("this Java runtime cannot verify X.509 certificates");
+    }
+
+    private static List<Certificate> certificates(String pem) throws CertificateException {
+        CertificateFactory factory = CertificateFactory.getInstance("X.509");
+        List<Certificate> certificates = new ArrayList<>();
+        int unread = 0;
+        for (PemText.Block block : PemText.blocks(pem)) {
+            if (block.type().equals("CERTIFICATE")) {
+                try {
+                    byte[] content = PemText.bytes(block.pem());
+                    certificates.add(factory.generateCertificate(new ByteArrayInputStream(content)));
+                } catch (CertificateException e) {
+                    unread++;
+                }
+            }
+        }
+        if (certificates.isEmpty()) {
+            throw new CertificateException("there is no certificate in PEM format that can be read");
+        }
+        String passedOver = unread + " of " + (unread + certificates.size()) + " certificates of authorities";
+        // the files are read again and again
+        if (unread > 0 && !passedOver.equals(SAID.getAndSet(passedOver))) {
+            log.info("{} cannot be read, so nobody is trusted by them", passedOver);
+        }
+        return certificates;
     }
 
     /**

@@ -1,6 +1,7 @@
 package dev.podcache.apiserver.credentials;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -14,6 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class AuthoritiesTest {
+
+    private static final String DAMAGED = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
 
     @ParameterizedTest
     @CsvSource({"a_b.example, A_B.example", "*.example, a_b.example"})
@@ -40,6 +43,23 @@ class AuthoritiesTest {
         assertThatThrownBy(
                         () -> trust(TestCertificates.another(), "a_b.example").checkServerTrusted(chain, "RSA"))
                 .isInstanceOf(CertificateException.class);
+    }
+
+    @Test
+    void trusted_oneThatCannotBeRead_isPassedOver() throws Exception {
+        String pem = new TestCertificates().authorityPem() + DAMAGED + "-----BEGIN CERTIFICATE-----\n*\n"
+                + "-----END CERTIFICATE-----\n" + TestCertificates.another().authorityPem();
+
+        assertThat(Authorities.trusted(new ByteArrayInputStream(pem.getBytes(US_ASCII)))
+                        .getAcceptedIssuers())
+                .hasSize(2);
+    }
+
+    @Test
+    void trusted_noneThatCanBeRead_isRefused() {
+        assertThatThrownBy(() -> Authorities.trusted(new ByteArrayInputStream(DAMAGED.getBytes(US_ASCII))))
+                .isInstanceOf(CertificateException.class)
+                .hasMessage("there is no certificate in PEM format that can be read");
     }
 
     private static X509TrustManager trust(TestCertificates authority, String name) throws Exception {
