@@ -61,7 +61,10 @@ final class TabScanner implements Scanner {
                 if (!NEXT_TOKEN.equals(e.getContext()) || reader.peek() != '\t' || indents()) {
                     throw e;
                 }
-                reader.forward();
+                // all of them at once: an exception for each takes long
+                while (isBlank(reader.peek())) {
+                    reader.forward();
+                }
             }
         }
     }

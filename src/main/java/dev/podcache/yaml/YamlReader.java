@@ -68,6 +68,8 @@ public final class YamlReader {
             "found duplicate anchor",
             "expected the node content",
             "expected <block end>",
+            "expected chomping or indentation indicators",
+            "expected ' '",
             "special characters are not allowed",
             "found character '\\t(TAB)' that cannot start any token");
 

@@ -2,6 +2,7 @@ package dev.podcache.yaml;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -14,6 +15,7 @@ import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -153,12 +155,25 @@ class YamlReaderTest {
         }
     }
 
+    @Test
+    void read_millionTabs_takesNoTime() {
+        String tabs = "\t".repeat(1_000_000);
+
+        assertThat(assertTimeoutPreemptively(
+                        Duration.ofSeconds(30), () -> YamlReader.read("a:" + tabs + "b\n", LIMITS)))
+                .singleElement()
+                .extracting(YamlNode::value)
+                .hasToString("{a=b}");
+    }
+
     static Stream<Arguments> refused() {
         return Stream.of(
                 Arguments.of("a:\n\tb: 1", 2, 1, "a tab indents: use spaces"),
                 Arguments.of("a: 1\n\tb: 2", 2, 1, "a tab indents: use spaces"),
                 Arguments.of("- \ta", 1, 3, "a tab indents: use spaces"),
                 Arguments.of("? a\n: \tb", 2, 3, "a tab indents: use spaces"),
+                Arguments.of("a: |\t\n  x", 1, 5, "expected chomping or indentation indicators"),
+                Arguments.of("a: !!str\tcanary", 1, 9, "expected ' '"),
                 Arguments.of("a: b: c", 1, 5, "mapping values are not allowed here"),
                 Arguments.of("x: 1\na: *canary", 2, 4, "found undefined alias"),
                 Arguments.of("a: &a [*a]", 1, 8, "it contains itself through an alias: write it out"),

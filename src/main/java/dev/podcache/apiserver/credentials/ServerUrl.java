@@ -1,5 +1,6 @@
 package dev.podcache.apiserver.credentials;
 
+import com.google.common.base.CharMatcher;
 import java.net.IDN;
 import java.util.Locale;
 import java.util.Optional;
@@ -22,7 +23,8 @@ public record ServerUrl(String scheme, String host, int port, String path) {
     private static final Pattern AUTHORITY =
             Pattern.compile("(\\[[0-9A-Fa-f:.]+(?:%[\\w.~-]+)?\\]|[^:\\[\\]]+)(?::(\\d{0,5}))?");
     private static final Pattern HOST = Pattern.compile("[A-Za-z0-9._~!$&'()*+,;=-]+");
-    private static final Pattern PATH = Pattern.compile("(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*");
+    // possessive: else it takes stack for each character
+    private static final Pattern PATH = Pattern.compile("(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*+");
     private static final int HIGHEST_PORT = 65_535;
 
     /** Returns the URL in {@code text}; empty if it is none, or has credentials in it. */
@@ -33,7 +35,7 @@ public record ServerUrl(String scheme, String host, int port, String path) {
         }
         boolean bare = parts.group(1) == null;
         String scheme = bare ? "http" : parts.group(1).toLowerCase(Locale.ROOT);
-        String path = parts.group(3) == null ? "" : parts.group(3).replaceAll("/+$", "");
+        String path = parts.group(3) == null ? "" : CharMatcher.is('/').trimTrailingFrom(parts.group(3));
         Matcher authority = AUTHORITY.matcher(parts.group(2));
         boolean isHttp = scheme.equals("http") || scheme.equals("https");
         if (!isHttp

@@ -1,7 +1,9 @@
 package dev.podcache.apiserver.credentials;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -48,6 +50,16 @@ class ServerUrlTest {
             })
     void parse_whatKubectlRefuses_isEmpty(String text) {
         assertThat(ServerUrl.parse(text)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/a", "/%20", "/"})
+    void parse_longPath_takesNoStackAndNoTime(String part) {
+        String text = "https://a" + part.repeat(100_000) + "/x";
+
+        assertThat(assertTimeoutPreemptively(Duration.ofSeconds(5), () -> ServerUrl.parse(text)))
+                .map(ServerUrl::toString)
+                .contains(text);
     }
 
     @Test
