@@ -7,15 +7,17 @@ import dev.podcache.embedded.InMemoryCluster;
 import dev.podcache.embedded.Resource;
 import dev.podcache.embedded.Selection;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.TestCertificates;
 import dev.podcache.time.Timekeeper;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code run} refuses once it has reached the API server. */
+/** What {@code run} refuses beside an API server. */
 @NullUnmarked
 @ExtendWith(NoLeaks.class)
 class RunCommandTest extends ConsoleFixture {
@@ -48,5 +50,73 @@ class RunCommandTest extends ConsoleFixture {
             assertThat(cluster.list(Resource.NODES, Selection.everything(), "").items())
                     .isEmpty();
         }
+    }
+
+    /** The kubeconfig of a person, which is not this node's to write. */
+    @Test
+    void bootstrap_kubeconfigWithOtherContexts_isRefusedAndStays() throws Exception {
+        try (Timekeeper timekeeper = Timekeeper.system();
+                InMemoryCluster cluster = InMemoryCluster.create(timekeeper);
+                EmbeddedApiServer server = EmbeddedApiServer.start(cluster)) {
+            Path kubeconfig = expired(server.url());
+            String content = Files.readString(kubeconfig)
+                    .replace("contexts: [", "contexts: [{name: other, context: {cluster: node, user: jane}}, ");
+            Files.writeString(kubeconfig, content);
+
+            assertThat(bootstrap(server.url(), kubeconfig)).isEqualTo(1);
+            assertThat(console.err())
+                    .containsExactly("error: --kubeconfig " + kubeconfig
+                            + " has 2 contexts, which would be lost: name a file of this node's own");
+            assertThat(kubeconfig).hasContent(content);
+            assertThat(server.requests().snapshot()).isEmpty();
+        }
+    }
+
+    @Test
+    void bootstrap_certificateCannotBeRead_endsAndNothingIsRequested() throws Exception {
+        try (Timekeeper timekeeper = Timekeeper.system();
+                InMemoryCluster cluster = InMemoryCluster.create(timekeeper);
+                EmbeddedApiServer server = EmbeddedApiServer.start(cluster)) {
+            Path kubeconfig = expired(server.url());
+            Files.delete(directory.resolve("node.crt"));
+            Files.createDirectory(directory.resolve("node.crt"));
+
+            assertThat(bootstrap(server.url(), kubeconfig)).isEqualTo(1);
+            assertThat(console.err())
+                    .singleElement()
+                    .asString()
+                    .startsWith("error: the certificate of kubeconfig " + kubeconfig + " cannot be read: ");
+            assertThat(server.requests().snapshot()).isEmpty();
+        }
+    }
+
+    private int bootstrap(String server, Path kubeconfig) throws Exception {
+        return console.execute(
+                "run",
+                "--node",
+                "worker-1",
+                "--bootstrap-kubeconfig",
+                kubeconfig(server).toString(),
+                "--kubeconfig",
+                kubeconfig.toString(),
+                "--cert-dir",
+                directory.resolve("pki").toString(),
+                "--for",
+                "2s");
+    }
+
+    /** Returns a kubeconfig whose current context has a certificate that has expired. */
+    private Path expired(String server) throws Exception {
+        TestCertificates certificates = new TestCertificates();
+        Files.writeString(directory.resolve("node.crt"), certificates.userPemUntil(Instant.now(), "node"));
+        Files.writeString(directory.resolve("node.key"), certificates.privateKeyPem());
+        return Files.writeString(directory.resolve("config"), """
+                apiVersion: v1
+                kind: Config
+                current-context: node
+                contexts: [{name: node, context: {cluster: node, user: node}}]
+                clusters: [{name: node, cluster: {server: "%s"}}]
+                users: [{name: node, user: {client-certificate: node.crt, client-key: node.key}}]
+                """.formatted(server.replace("http:", "https:")));
     }
 }

@@ -2,13 +2,21 @@ package dev.podcache.cli.config;
 
 import com.google.common.base.Strings;
 import dev.podcache.apiserver.credentials.PemText;
+import dev.podcache.cli.output.CommandException;
 import dev.podcache.kubelet.certificate.PrivateFile;
+import dev.podcache.object.Quoted;
+import dev.podcache.yaml.YamlException;
+import dev.podcache.yaml.YamlNode;
+import dev.podcache.yaml.YamlNode.Mapping;
+import dev.podcache.yaml.YamlNode.Sequence;
+import dev.podcache.yaml.YamlReader;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
@@ -30,7 +38,7 @@ final class KubeconfigCertificate {
     /**
      * Returns why a kubeconfig has no valid client certificate; empty if it has one, or credentials of another kind.
      *
-     * @throws dev.podcache.cli.output.CommandException if the file exists and is no kubeconfig
+     * @throws CommandException if the file exists and is no kubeconfig, or names a file that exists and cannot be read
      */
     static String whyUnusable(Path kubeconfig, Instant now) {
         if (!Files.exists(kubeconfig)) {
@@ -44,8 +52,41 @@ final class KubeconfigCertificate {
             }
             Instant end = end(pem.get());
             return now.isBefore(end) ? "" : "the certificate of kubeconfig " + kubeconfig + " expired at " + end;
-        } catch (IOException | CertificateException e) {
+        } catch (NoSuchFileException | CertificateException e) {
             return "the certificate of kubeconfig " + kubeconfig + " cannot be read";
+        } catch (IOException e) {
+            throw new CommandException(
+                    "the certificate of kubeconfig " + kubeconfig + " cannot be read: " + Quoted.text(e.toString()), e);
+        }
+    }
+
+    /**
+     * Checks that nothing is lost when a kubeconfig is written in the place of this one.
+     *
+     * @throws CommandException if it has other credentials than those of one node
+     */
+    static void requireReplaceable(Path kubeconfig) {
+        if (!Files.exists(kubeconfig)) {
+            return;
+        }
+        try {
+            byte[] content = Files.readAllBytes(kubeconfig);
+            YamlReader.Limits limits = new YamlReader.Limits(ConfigurationFile.LARGEST, 100_000);
+            for (YamlNode document : YamlReader.read(content, limits)) {
+                for (String list : List.of("contexts", "users", "clusters")) {
+                    if (document instanceof Mapping fields
+                            && fields.fields().get(list) instanceof Sequence several
+                            && several.elements().size() > 1) {
+                        throw new CommandException(
+                                "--kubeconfig " + kubeconfig + " has "
+                                        + several.elements().size() + " " + list
+                                        + ", which would be lost: name a file of this node's own",
+                                null);
+                    }
+                }
+            }
+        } catch (IOException | YamlException e) {
+            throw new CommandException("kubeconfig " + kubeconfig + " cannot be read: " + Quoted.text(e.toString()), e);
         }
     }
 

@@ -79,6 +79,7 @@ public final class NodeCredentials {
         if (why.isEmpty()) {
             return true;
         }
+        KubeconfigCertificate.requireReplaceable(kubeconfig);
         Config with =
                 new ClusterAccess(console.environment(), console.home()).config(bootstrap, "--bootstrap-kubeconfig");
         if (certificate.validAt(now).isEmpty()) {
