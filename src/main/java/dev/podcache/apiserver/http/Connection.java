@@ -258,6 +258,9 @@ final class Connection {
         wire = null;
         if (last != null) {
             opening = null;
+            if (!last.usable) {
+                endpoint.tried(last.target.address(), false);
+            }
             last.close();
         }
     }
@@ -300,6 +303,7 @@ final class Connection {
         @Override
         public void opened(boolean http2, int limit) {
             usable = true;
+            endpoint.tried(target.address(), true);
             Connection.this.opened(Objects.requireNonNull(wire, "opened before open() returned"), http2, limit);
         }
 
@@ -338,6 +342,7 @@ final class Connection {
         }
 
         private void notOpened(Throwable cause) {
+            endpoint.tried(target.address(), false);
             Duration left = Comparators.min(within, timeLeft());
             if (target.mayTryHttp11(cause) && !left.isZero()) {
                 open(target.withHttp11(), left);

@@ -18,8 +18,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeoutException;
@@ -56,6 +59,7 @@ final class ServerEndpoint {
     private final ClientInterceptors interceptors;
     private final ObjIntConsumer<ServerRequest> observer;
     private @Nullable HostName host; // guarded by this; null before the first lookup
+    private final Set<InetSocketAddress> failing = new LinkedHashSet<>(); // guarded by this; the latest failure last
     private @Nullable Long plainHttp11Since; // guarded by this; nanoseconds
 
     /** A host name, of the server or of a proxy. Guarded by the endpoint. */
@@ -188,17 +192,34 @@ final class ServerEndpoint {
     /**
      * Looks up all addresses to connect to: those of the proxy, or of the server without one. Never blocks.
      *
-     * @return the addresses; or exceptionally an {@link UnknownHostException} if the lookup failed and none before
-     *     succeeded. May never complete, if the lookup hangs
+     * @return the addresses, those that failed last time at the end; or exceptionally an {@link UnknownHostException} if the
+     *     lookup failed and none before succeeded. May never complete, if the lookup hangs
      */
     CompletableFuture<List<InetSocketAddress>> addresses(Identity identity) {
         ProxyAddress proxy = identity.settings().proxy();
         String name = proxy == null ? server.host() : proxy.host();
         int port = proxy == null ? server.port() : proxy.port();
         return addressesOf(name)
-                .thenApply(found -> found.stream()
+                .thenApply(found -> failingLast(found.stream()
                         .map(address -> new InetSocketAddress(address, port))
-                        .toList());
+                        .toList()));
+    }
+
+    /** A request may end before a silent address does. So the next attempt begins with another one. */
+    private synchronized List<InetSocketAddress> failingLast(List<InetSocketAddress> found) {
+        failing.retainAll(found);
+        List<InetSocketAddress> ordered = new ArrayList<>(found);
+        ordered.removeAll(failing);
+        ordered.addAll(failing);
+        return ordered;
+    }
+
+    /** Reports whether a connection to {@code address} became usable. */
+    synchronized void tried(InetSocketAddress address, boolean usable) {
+        failing.remove(address);
+        if (!usable) {
+            failing.add(address);
+        }
     }
 
     private CompletableFuture<List<InetAddress>> addressesOf(String name) {

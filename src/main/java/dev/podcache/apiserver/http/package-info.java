@@ -21,8 +21,8 @@
  * <tr><td>{@code ConnectionPool}</td><td>the exchanges, the slots with stage, limit and streams in use; only bookkeeping
  * happens under it</td><td>{@code DialGate}</td></tr>
  * <tr><td>{@code Exchange}</td><td>whether it is over, its timer, its last attempt</td><td>none</td></tr>
- * <tr><td>{@code ServerEndpoint}</td><td>the known addresses, the lookup in progress, whether HTTP/2 is
- * offered</td><td>none</td></tr>
+ * <tr><td>{@code ServerEndpoint}</td><td>the known addresses, which of them failed, the lookup in progress,
+ * whether HTTP/2 is offered</td><td>none</td></tr>
  * <tr><td>{@code SerialRequests}</td><td>the waiting requests, whether one is in flight, the next
  * timeout</td><td>none</td></tr>
  * <tr><td>{@code ApiConnections}</td><td>what else is to be closed</td><td>none</td></tr>

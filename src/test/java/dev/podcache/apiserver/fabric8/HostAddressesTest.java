@@ -13,6 +13,8 @@ import io.vertx.core.http.HttpVersion;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MonitorInfo;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -52,6 +54,25 @@ class HostAddressesTest extends WireFixture {
                 assertThat(client.outcomeOf(name)).isEqualTo("answered");
             });
         }
+    }
+
+    /** No heartbeat has more time than the first address gets. */
+    @Test
+    void firstAddressAcceptsAndStaysSilent_heartbeatsReachTheSecond() throws IOException {
+        WireServer server = closeLater(WireServer.speaking(HttpVersion.HTTP_2));
+        closeLater(new ServerSocket(server.port(), 0, InetAddress.getByName("127.0.0.2")));
+        ForkedClient client = fork("127.0.0.2 localhost\n127.0.0.1 localhost\n", server);
+
+        client.make(RequestKind.HEARTBEAT, "first");
+        assertThat(client.outcomeOf("first")).startsWith("failed: ").contains("no answer from");
+
+        AtomicInteger tries = new AtomicInteger();
+        // the second one, unless this machine is so busy that the first did not begin to connect
+        await().untilAsserted(() -> {
+            String name = "again-" + tries.incrementAndGet();
+            client.make(RequestKind.HEARTBEAT, name);
+            assertThat(client.outcomeOf(name)).isEqualTo("answered");
+        });
     }
 
     /** Runs on the caller's thread what is urgent, such as a lookup, as a timekeeper that was closed does. */
