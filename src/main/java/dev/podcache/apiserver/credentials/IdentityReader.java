@@ -9,6 +9,7 @@ import dev.podcache.apiserver.credentials.Kubeconfig.KubeconfigSource;
 import dev.podcache.apiserver.credentials.KubeconfigEntries.AuthProviderEntry;
 import dev.podcache.apiserver.credentials.KubeconfigEntries.ClusterEntry;
 import dev.podcache.apiserver.credentials.KubeconfigEntries.UserEntry;
+import dev.podcache.object.Quoted;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
@@ -25,10 +26,15 @@ import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reads the credentials from fabric8's {@link Config} and its sources: certificate and token files, the kubeconfig, its
@@ -41,12 +47,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class IdentityReader {
 
+    private static final Logger log = LoggerFactory.getLogger(IdentityReader.class);
+
     private final Config config;
     private final RequestConfig requestConfig;
     private final ServerUrl server;
     private final Timekeeper timekeeper;
     private final @Nullable KubeconfigSource source; // null if a caller made the configuration
     private final @Nullable Kubeconfig callers; // the kubeconfig that a caller read; null if there is none
+    private @Nullable String unusable; // why the kubeconfig that a caller read is not followed
     private final boolean ownIdentity;
     private final boolean followsCertificate;
     private final OidcTokens oidc;
@@ -79,21 +88,32 @@ final class IdentityReader {
                 timekeeper);
     }
 
-    /** Returns the kubeconfig that a caller let fabric8 read; null if there is none, or it cannot be read any more. */
-    private static @Nullable Kubeconfig kubeconfigOf(Config config) {
-        File file = config.getFileWithAuthInfo();
-        if (file == null || config.getCurrentContext() == null) {
+    /** Returns the kubeconfig that a caller let fabric8 read; null if there is none, or it cannot be used. */
+    private @Nullable Kubeconfig kubeconfigOf(Config config) {
+        if (config.getFileWithAuthInfo() == null || config.getCurrentContext() == null) {
             return null;
         }
         try {
             return Kubeconfig.read(
-                    file.toPath(),
+                    filesOf(config),
                     "the client's configuration",
-                    config.getCurrentContext().getName());
-        } catch (CredentialsException | InvalidPathException unreadable) {
-            // the client keeps the credentials that it has
+                    Strings.nullToEmpty(config.getCurrentContext().getName()));
+        } catch (CredentialsException | InvalidPathException e) {
+            unusable = e instanceof CredentialsException ? e.getMessage() : "its name is not a path";
             return null;
         }
+    }
+
+    /** Returns the files of the context, its cluster and its user, in the order in which fabric8 merged them. */
+    private static List<Path> filesOf(Config config) {
+        List<File> merged =
+                Config.getKubeconfigFilenames().stream().map(File::new).toList();
+        return Stream.of(config.getFile(), config.getFileWithCluster(), config.getFileWithAuthInfo())
+                .filter(Objects::nonNull)
+                .distinct()
+                .sorted(Comparator.comparingInt(merged::indexOf))
+                .map(File::toPath)
+                .toList();
     }
 
     /** Returns whether a read starts a process or asks an identity provider, so that reads should be rare. */
@@ -160,7 +180,14 @@ final class IdentityReader {
                 && Strings.isNullOrEmpty(config.getClientCertData());
         String token = bearer(config.getAutoOAuthToken());
         // fabric8 does not strip what it reads from a file
-        return unread ? again() : identity(config, callers == null ? token.strip() : token, false, null);
+        Identity first = unread ? again() : identity(config, callers == null ? token.strip() : token, false, null);
+        if (unusable != null && !ownIdentity) {
+            log.warn(
+                    "the kubeconfig of the client's configuration cannot be followed ({}); the client keeps the"
+                            + " credentials that it has, and does not notice new ones; correct the kubeconfig, and restart",
+                    Quoted.text(unusable));
+        }
+        return first;
     }
 
     /** Reads all sources again. */
@@ -207,11 +234,16 @@ final class IdentityReader {
 
     /**
      * Returns the token of a pod's service account, which is replaced once an hour, for a configuration that fabric8 found by
-     * itself. Empty if fabric8 did not find it there.
+     * itself. Empty if fabric8 did not find it there: the token must not go to the server of a kubeconfig.
      */
     private static Optional<String> serviceAccountToken(Config config) {
         String fixed = Utils.getSystemPropertyOrEnvVar(Config.KUBERNETES_OAUTH_TOKEN_SYSTEM_PROPERTY, "");
-        if (!Boolean.TRUE.equals(config.getAutoConfigure()) || !Strings.isNullOrEmpty(fixed)) {
+        boolean found = Boolean.TRUE.equals(config.getAutoConfigure())
+                && config.getCurrentContext() == null
+                && Utils.getSystemPropertyOrEnvVar(Config.KUBERNETES_AUTH_TRYSERVICEACCOUNT_SYSTEM_PROPERTY, true)
+                && !Strings.isNullOrEmpty(config.getAutoOAuthToken())
+                && Strings.isNullOrEmpty(fixed);
+        if (!found) {
             return Optional.empty();
         }
         String file = Utils.getSystemPropertyOrEnvVar(

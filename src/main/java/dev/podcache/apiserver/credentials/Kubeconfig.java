@@ -140,7 +140,8 @@ public final class Kubeconfig {
         return named == null ? SERVICE_ACCOUNT.resolve(usual) : Path.of(named);
     }
 
-    private static Kubeconfig read(List<Path> files, String origin, String chosen) {
+    /** Reads files for a context; that of the files if {@code chosen} is empty. Blocks. */
+    static Kubeconfig read(List<Path> files, String origin, String chosen) {
         String all = files.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
         String current = chosen;
         Map<String, ContextEntry> contexts = new LinkedHashMap<>();
@@ -318,11 +319,6 @@ public final class Kubeconfig {
      */
     Kubeconfig reread() {
         return files.isEmpty() ? this : read(files, origin, context.name());
-    }
-
-    /** Reads a file for a chosen context. Blocks. */
-    static Kubeconfig read(Path file, String origin, @Nullable String context) {
-        return read(List.of(file), origin, context == null ? "" : context);
     }
 
     ClusterEntry cluster() {

@@ -3,11 +3,14 @@ package dev.podcache.apiserver.credentials;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.common.base.Strings;
+import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.TestCertificates;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,6 +19,7 @@ import java.security.KeyPairGenerator;
 import java.security.spec.ECGenParameterSpec;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -34,9 +38,11 @@ class IdentityReaderTest {
     private Path directory = Path.of("");
 
     private final Timekeeper time = Timekeeper.system();
+    private final Map<String, String> properties = new HashMap<>();
 
     @AfterEach
     void close() {
+        properties.keySet().forEach(System::clearProperty);
         time.close();
     }
 
@@ -234,8 +240,71 @@ class IdentityReaderTest {
                 .hasMessageNotContaining("canary");
     }
 
+    /** As in a pod, which has a token for another server. */
+    @Test
+    void again_userInAnotherFileThanTheContext_isReadAgain() throws IOException {
+        Path contexts = Files.writeString(directory.resolve("contexts"), """
+                current-context: here
+                contexts: [{name: here, context: {cluster: c, user: u}}]
+                clusters: [{name: c, cluster: {server: 'https://127.0.0.1:1'}}]
+                """);
+        Path users = Files.writeString(directory.resolve("users"), "users: [{name: u, user: {token: user}}]");
+        Config config = configuredInAPod(Map.of("kubeconfig", contexts + File.pathSeparator + users));
+        IdentityReader reader = reader(config, time);
+
+        assertThat(authorization(reader.first())).isEqualTo("Bearer user");
+        assertThat(authorization(reader.again())).isEqualTo("Bearer user");
+        assertThat(config.getAutoOAuthToken()).isEqualTo("user");
+
+        Files.writeString(users, "users: [{name: u, user: {token: next}}]");
+        assertThat(authorization(reader.again())).isEqualTo("Bearer next");
+    }
+
+    @Test
+    @ExpectedWarnings("the client keeps the credentials that it has, and does not notice new ones")
+    void again_kubeconfigThatFabric8TakesAndWeRefuse_theKnownTokenStays() throws IOException {
+        Path file = kubeconfig("token: user, as-uid: someone", "tls-server-name: a");
+        Config config = configuredInAPod(Map.of("kubeconfig", file.toString()));
+        IdentityReader reader = reader(config, time);
+
+        assertThat(authorization(reader.first())).isEqualTo("Bearer user");
+        assertThat(authorization(reader.again())).isEqualTo("Bearer user");
+        assertThat(config.getAutoOAuthToken()).isEqualTo("user");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void again_serviceAccount_isUsedUnlessItIsSwitchedOff(boolean on) throws IOException {
+        Config config = configuredInAPod(Map.of(
+                Config.KUBERNETES_AUTH_TRYKUBECONFIG_SYSTEM_PROPERTY,
+                "false",
+                Config.KUBERNETES_AUTH_TRYSERVICEACCOUNT_SYSTEM_PROPERTY,
+                String.valueOf(on),
+                Config.KUBERNETES_MASTER_SYSTEM_PROPERTY,
+                "https://127.0.0.1:1"));
+        IdentityReader reader = reader(config, time);
+
+        assertThat(authorization(reader.first())).isEqualTo(on ? "Bearer pod" : "");
+        assertThat(authorization(reader.again())).isEqualTo(on ? "Bearer pod" : "");
+        assertThat(Strings.nullToEmpty(config.getAutoOAuthToken())).isEqualTo(on ? "pod" : "");
+    }
+
+    /** Returns what fabric8 finds by itself in a pod that has a token. */
+    private Config configuredInAPod(Map<String, String> others) throws IOException {
+        properties.putAll(others);
+        properties.put(
+                Config.KUBERNETES_AUTH_SERVICEACCOUNT_TOKEN_FILE_SYSTEM_PROPERTY,
+                Files.writeString(directory.resolve("pod"), "pod").toString());
+        properties.forEach(System::setProperty);
+        return Config.autoConfigure(null);
+    }
+
     private String authorization(String user) throws IOException {
-        return read(user).headers().getOrDefault("Authorization", List.of()).get(0);
+        return authorization(read(user));
+    }
+
+    private static String authorization(Identity identity) {
+        return identity.headers().getOrDefault("Authorization", List.of("")).get(0);
     }
 
     private Identity read(String user) throws IOException {
