@@ -1,5 +1,6 @@
 package dev.podcache.testing;
 
+import com.google.common.net.InetAddresses;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -123,9 +124,10 @@ public final class TestCertificates {
         return pem("CERTIFICATE", server(end, LOOPBACK).getEncoded());
     }
 
-    /** Returns a certificate for a server of this DNS name, as PEM. */
-    public String serverPemFor(String dnsName) throws GeneralSecurityException, IOException {
-        GeneralName name = new GeneralName(GeneralName.dNSName, dnsName);
+    /** Returns a certificate for a server of this DNS name or IP address, as PEM. */
+    public String serverPemFor(String host) throws GeneralSecurityException, IOException {
+        int kind = InetAddresses.isInetAddress(host) ? GeneralName.iPAddress : GeneralName.dNSName;
+        GeneralName name = new GeneralName(kind, host);
         return pem("CERTIFICATE", server(Instant.now().plus(VALID), name).getEncoded());
     }
 

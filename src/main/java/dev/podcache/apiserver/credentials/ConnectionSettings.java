@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * @param keys the client's certificate and key; null for none
  * @param trusted verifies the server's certificate; null for the authorities of the JVM
  * @param tlsVersions empty for those of the JVM
- * @param tlsServerName the name to verify and to send as SNI; null for the server's host
+ * @param tlsServerName the name to verify, and to send as SNI if that is possible; null for the server's host
  * @param proxy in front of the server; null for none
  * @param proxyTrusted verifies the certificate of a proxy that is reached by TLS: by the authorities that verify the server,
  *     as for Go; null for the authorities of the JVM
@@ -71,15 +71,11 @@ public record ConnectionSettings(
         boolean usesTls = server.secure() || (proxy != null && proxy.secure());
         X509TrustManager trusted = usesTls ? trusted(config) : null;
         X509TrustManager proxyTrusted = trusted;
-        String tlsServerName = Strings.emptyToNull(config.getTlsServerName());
-        String name = tlsServerName == null ? server.host() : tlsServerName;
+        String tlsServerName = Strings.emptyToNull(withoutLastDot(Strings.nullToEmpty(config.getTlsServerName())));
+        String name = tlsServerName == null ? withoutLastDot(server.host()) : tlsServerName;
         if (verifiesHost && trusted != null && Authorities.needsNamed(name)) {
             trusted = Authorities.named(trusted, name);
             verifiesHost = false;
-        }
-        if (!verifiesHost && Authorities.needsNamed(name)) {
-            // the JDK cannot send it as SNI either
-            tlsServerName = null;
         }
         return new ConnectionSettings(
                 verifiesHost,
@@ -93,6 +89,10 @@ public record ConnectionSettings(
                 proxyTrusted,
                 verifiesProxy,
                 compression);
+    }
+
+    private static String withoutLastDot(String name) {
+        return name.endsWith(".") ? name.substring(0, name.length() - 1) : name;
     }
 
     private static Set<String> tlsVersions(TlsVersion @Nullable [] versions) {

@@ -9,6 +9,7 @@ import java.security.GeneralSecurityException;
 import java.util.List;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SNIHostName;
+import javax.net.ssl.SNIServerName;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
@@ -47,9 +48,9 @@ final class TlsHandlers {
         SSLEngine engine = engine(target, new Material(settings.keys(), settings.trusted()), name, target.port());
         SSLParameters parameters = engine.getSSLParameters();
         parameters.setEndpointIdentificationAlgorithm(identification(settings.verifiesHost()));
-        if (tlsName != null && !InetAddresses.isInetAddress(tlsName)) {
+        if (tlsName != null) {
             // the JVM sends no name without a dot by itself
-            parameters.setServerNames(List.of(new SNIHostName(tlsName)));
+            parameters.setServerNames(serverNames(tlsName));
         }
         if (target.multiplexed()) {
             parameters.setApplicationProtocols(new String[] {HTTP_2, HTTP_11});
@@ -72,6 +73,18 @@ final class TlsHandlers {
         parameters.setEndpointIdentificationAlgorithm(identification(settings.verifiesProxy()));
         engine.setSSLParameters(parameters);
         return handler(target, engine);
+    }
+
+    /** Returns what to send as SNI: as Go no address, and nothing that the JVM takes for no host name. */
+    private static List<SNIServerName> serverNames(String name) {
+        if (InetAddresses.isInetAddress(name)) {
+            return List.of();
+        }
+        try {
+            return List.of(new SNIHostName(name));
+        } catch (IllegalArgumentException noHostName) {
+            return List.of();
+        }
     }
 
     private static String identification(boolean verifies) {

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a kubeconfig and a client's configuration say about connections holds for every kind of request. */
 @NullUnmarked
@@ -79,6 +80,53 @@ class ConnectionOptionsTest extends WireFixture {
 
         assertThat(failure).hasMessageContaining("matching api_1.cluster.test found");
         assertThat(server.arrived).isEmpty();
+    }
+
+    /** Go sends neither as SNI. */
+    @ParameterizedTest
+    @ValueSource(strings = {"fd00::1", "192.0.2.1"})
+    void tlsServerNameThatIsAnAddress_isVerifiedAndNotSent(String address) throws InterruptedException {
+        WireServer server = closeLater(WireServer.named(address));
+        connect(config(server.url()).withTlsServerName(address).build());
+
+        answerOf(make(RequestKind.GET, "object"));
+
+        assertThat(server.arrived).extracting(WireServer.Arrived::serverName).containsOnly("");
+    }
+
+    @Test
+    void tlsServerNameThatIsAnAddress_certificateOfAnother_isRefused() throws InterruptedException {
+        WireServer server = closeLater(WireServer.named("fd00::2"));
+        connect(config(server.url()).withTlsServerName("fd00::1").build());
+
+        ApiServerException failure = failureOf(make(RequestKind.GET, "object"));
+
+        assertThat(failure).hasMessageContaining("matching IP address fd00::1 found");
+        assertThat(server.arrived).isEmpty();
+    }
+
+    /** The JDK refuses to send such a name. */
+    @Test
+    void tlsServerNameWithAnUnderscore_nothingIsVerified_isConnectedTo() throws InterruptedException {
+        WireServer server = closeLater(WireServer.named(NAME));
+        connect(config(server.url())
+                .withTrustCerts(true)
+                .withTlsServerName("kube_api")
+                .build());
+
+        answerOf(make(RequestKind.GET, "object"));
+
+        assertThat(server.arrived).isNotEmpty();
+    }
+
+    @Test
+    void tlsServerNameWithADotAtItsEnd_isVerifiedAndSentWithoutIt() throws InterruptedException {
+        WireServer server = closeLater(WireServer.named(NAME));
+        connect(config(server.url()).withTlsServerName(NAME + ".").build());
+
+        answerOf(make(RequestKind.GET, "object"));
+
+        assertThat(server.arrived).extracting(WireServer.Arrived::serverName).containsOnly(NAME);
     }
 
     @ParameterizedTest

@@ -41,7 +41,7 @@ final class WireCertificates {
         return orFail(AUTHORITY::serverPem);
     }
 
-    /** A certificate of a server of this DNS name, as PEM. */
+    /** A certificate of a server of this DNS name or IP address, as PEM. */
     static String serverPem(String name) {
         return orFail(() -> AUTHORITY.serverPemFor(name));
     }
