@@ -13,9 +13,11 @@ import dev.podcache.object.ModelJson;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Secret;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -103,8 +105,30 @@ final class FakeObjects<T extends HasMetadata> implements ObjectGetter<T> {
                                     ? UUID.randomUUID().toString()
                                     : before.getMetadata().getUid());
         }
+        if (copy instanceof Secret secret) {
+            completeSecret(secret);
+        }
         int length = ModelJson.text(copy).getBytes(StandardCharsets.UTF_8).length;
         return new Fetched<>(copy, Long.toString(newVersion), length);
+    }
+
+    /** Moves {@code stringData} to the data and sets the default type, as a server does. */
+    private static void completeSecret(Secret secret) {
+        Map<String, String> plain = secret.getStringData();
+        if (plain != null && !plain.isEmpty()) {
+            Map<String, String> data = new HashMap<>();
+            if (secret.getData() != null) {
+                data.putAll(secret.getData());
+            }
+            Base64.Encoder base64 = Base64.getEncoder();
+            plain.forEach((name, value) -> data.put(
+                    name, base64.encodeToString((value == null ? "" : value).getBytes(StandardCharsets.UTF_8))));
+            secret.setData(data);
+        }
+        secret.setStringData(null);
+        if (secret.getType() == null || secret.getType().isEmpty()) {
+            secret.setType("Opaque");
+        }
     }
 
     private ApiServerException failure(ObjectKey key, FailureReason reason) {

@@ -117,7 +117,7 @@ public final class FakePodcache implements ObjectCache {
 
     /**
      * Creates or replaces an object, whose model class says its kind. It gets a new resourceVersion, and a UID if it
-     * has none. Ends a failure of this object.
+     * has none. The {@code stringData} of a Secret becomes data. Ends a failure of this object.
      *
      * @param object copied
      * @throws IllegalArgumentException if the class does not say its kind, or namespace or name is not legal

@@ -24,9 +24,11 @@ import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Secret;
+import io.fabric8.kubernetes.api.model.SecretBuilder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
@@ -62,6 +64,31 @@ class FakePodcacheTest {
 
         cache.unregisterPod(Pods.withSecrets("shop", "web", "uid-web", List.of("db")));
         assertThat(cache.entries()).isEmpty();
+    }
+
+    @Test
+    void secret_withStringData_isReadAsAServerStoresIt() {
+        register("db");
+
+        cache.put(new SecretBuilder(Secrets.of("shop", "db", "v1"))
+                .addToData("other", "b2xk")
+                .withStringData(Map.of("other", "new"))
+                .withType(null)
+                .build());
+
+        Secret read = secrets.getObject("shop", "db");
+        assertThat(value()).isEqualTo("v1");
+        assertThat(read.getData()).containsEntry("other", "bmV3").hasSize(3);
+        assertThat(read.getStringData()).isNullOrEmpty();
+        assertThat(read.getType()).isEqualTo("Opaque");
+
+        cache.put(new SecretBuilder(read)
+                .withData(null)
+                .withType("example.dev/key")
+                .build());
+        read = secrets.getObject("shop", "db");
+        assertThat(read.getData()).isNullOrEmpty();
+        assertThat(read.getType()).isEqualTo("example.dev/key");
     }
 
     @Test
