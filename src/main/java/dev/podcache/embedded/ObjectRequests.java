@@ -47,15 +47,19 @@ final class ObjectRequests {
     }
 
     private static void requireSupported(ApiCall call) {
-        if (!call.parameter("dryRun").isEmpty()) {
-            throw StatusException.badRequest("this server does not support dry runs");
-        }
+        requireNoDryRun(!call.parameter("dryRun").isEmpty());
         if (call.verb() == Verb.LIST && !call.parameter("sendInitialEvents").isEmpty()) {
             throw StatusException.invalidOption("sendInitialEvents", "sendInitialEvents is forbidden for list");
         }
         if (call.parameter("resourceVersionMatch").equals("Exact")) {
             throw StatusException.badRequest(
                     "this server does not support resourceVersionMatch=Exact: it keeps the latest state only");
+        }
+    }
+
+    private static void requireNoDryRun(boolean dryRun) {
+        if (dryRun) {
+            throw StatusException.badRequest("this server does not support dry runs");
         }
     }
 
@@ -169,6 +173,9 @@ final class ObjectRequests {
     private static DeleteOptions deleteOptions(ApiCall call) {
         ObjectNode body = call.body().length() == 0 ? Json.MAPPER.createObjectNode() : call.bodyObject();
         Json.dropNulls(body);
+        Json.dropIfEmpty(body, "dryRun");
+        requireNoDryRun(body.has("dryRun"));
+        requireBackground(call, body);
         String inUrl = call.parameter("gracePeriodSeconds");
         Long grace = inUrl.isEmpty() ? null : Long.valueOf(call.seconds("gracePeriodSeconds"));
         if (body.has("gracePeriodSeconds")) {
@@ -179,6 +186,16 @@ final class ObjectRequests {
             return value.isEmpty() ? null : value;
         };
         return new DeleteOptions(grace, precondition.apply("uid"), precondition.apply("resourceVersion"));
+    }
+
+    private static void requireBackground(ApiCall call, ObjectNode body) {
+        String policy = body.path("propagationPolicy").asText(call.parameter("propagationPolicy"));
+        String orphan = body.path("orphanDependents").asText(call.parameter("orphanDependents"));
+        if (!(policy.isEmpty() || policy.equals("Background")) || orphan.equals("true")) {
+            throw StatusException.badRequest(
+                    "this server has no garbage collector: it supports no propagationPolicy but"
+                            + " Background, which leaves the dependents");
+        }
     }
 
     private HttpAnswer objectAnswer(ApiCall call, int code, ObjectNode object) {

@@ -51,6 +51,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Over real HTTP, by the JDK's client: nothing of it is ours. */
 @ExtendWith(NoLeaks.class)
@@ -344,6 +345,56 @@ class EmbeddedApiServerTest {
         assertThat(status.path("code").asInt()).isEqualTo(code);
         assertThat(status.path("reason").asText()).isEqualTo(reason);
         assertThat(status.path("message").asText()).isNotEmpty().doesNotContain("canary");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+        /db |                             | {"dryRun":["All"]}
+            |                             | {"dryRun":["All"]}
+        /db |                             | {"dryRun":"All"}
+        /db |                             | {"propagationPolicy":"Foreground"}
+        /db |                             | {"propagationPolicy":"Orphan"}
+            |                             | {"propagationPolicy":"Orphan"}
+        /db |                             | {"orphanDependents":true}
+        /db | ?propagationPolicy=Orphan   |
+        /db | ?orphanDependents=true      | {}
+        /db | ?dryRun=All                 | {}
+        """)
+    void delete_optionsThatAreNotSupported_deletesNothing(String name, String query, String options) throws Exception {
+        cluster.create(secret("db", "b25l"));
+        String path = SECRETS + (name == null ? "" : name) + (query == null ? "" : query);
+
+        HttpResponse<String> refused = send(
+                HttpClient.Version.HTTP_1_1,
+                request(path)
+                        .header("Content-Type", "application/json")
+                        .method("DELETE", HttpRequest.BodyPublishers.ofString(options == null ? "" : options)));
+
+        assertThat(refused.statusCode()).as(refused.body()).isEqualTo(400);
+        assertThat(json(refused).path("reason").asText()).isEqualTo("BadRequest");
+        assertThat(cluster.list(Resource.SECRETS, Selection.everything(), "").items())
+                .hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"dryRun\":[],\"propagationPolicy\":\"Background\"}",
+                "{\"dryRun\":null,\"propagationPolicy\":null}",
+                "{\"orphanDependents\":false}"
+            })
+    void delete_optionsThatSayTheDefault_deletes(String options) throws Exception {
+        cluster.create(secret("db", "b25l"));
+
+        HttpResponse<String> response = send(
+                HttpClient.Version.HTTP_1_1,
+                request(SECRETS + "/db")
+                        .header("Content-Type", "application/json")
+                        .method("DELETE", HttpRequest.BodyPublishers.ofString(options)));
+
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+        assertThat(cluster.list(Resource.SECRETS, Selection.everything(), "").items())
+                .isEmpty();
     }
 
     @Test
