@@ -15,6 +15,7 @@ record FieldSelector(ImmutableList<Term> terms) {
     static final FieldSelector NONE = new FieldSelector(ImmutableList.of());
 
     private static final JsonPointer NAME = JsonPointer.compile("/metadata/name");
+    private static final JsonPointer UNSCHEDULABLE = JsonPointer.compile("/spec/unschedulable");
     private static final ImmutableSet<String> COMMON_FIELDS = ImmutableSet.of("metadata.name", "metadata.namespace");
     private static final ImmutableSet<String> POD_FIELDS = ImmutableSet.of(
             "spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "status.phase");
@@ -36,7 +37,8 @@ record FieldSelector(ImmutableList<Term> terms) {
     /** One condition: a field equals, or does not equal, a value. */
     record Term(JsonPointer pointer, String value, boolean equal) {
         boolean matches(JsonNode object) {
-            return object.at(pointer).asText("").equals(value) == equal;
+            String missing = pointer.equals(UNSCHEDULABLE) ? "false" : "";
+            return object.at(pointer).asText(missing).equals(value) == equal;
         }
     }
 

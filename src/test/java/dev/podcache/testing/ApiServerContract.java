@@ -117,6 +117,19 @@ public abstract class ApiServerContract extends ApiServerFixture {
         assertThat(list.body().findValuesAsText("name")).contains("here").doesNotContain("there");
     }
 
+    @ParameterizedTest
+    @Needs(ServerFeature.VALIDATION)
+    @CsvSource({"=false, true", "!=true, true", "=true, false", "!=false, false"})
+    void list_nodes_areSchedulableUnlessTheySayOtherwise(String condition, boolean selected) throws Exception {
+        createNode();
+
+        Reply list = api().get("/api/v1/nodes?fieldSelector=metadata.name%3D" + node + ",spec.unschedulable"
+                + condition.replace("=", "%3D"));
+
+        assertThat(list.code()).as(list.text("/message")).isEqualTo(200);
+        assertThat(list.body().path("items")).hasSize(selected ? 1 : 0);
+    }
+
     @Test
     void list_byUnknownField_isRefused() throws Exception {
         assertRefused(api().get(secrets + "?fieldSelector=spec.nodeName%3Dn"), """
