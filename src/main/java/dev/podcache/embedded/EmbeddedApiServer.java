@@ -25,9 +25,10 @@ import org.jspecify.annotations.Nullable;
  * object per line, and implements as much of discovery as kubectl needs. Thread-safe.
  *
  * <p>Not supported: WebSockets (a watch request with an upgrade to WebSocket gets an ordinary response, after which
- * clients request a stream), dry runs, server-side apply, YAML, responses in protobuf, and deletions with the
- * propagationPolicy {@code Foreground} or {@code Orphan}: there is no garbage collector, and dependents stay. Tokens of ServiceAccounts can be
- * requested, and are not signed.
+ * clients request a stream), dry runs, server-side apply, YAML, responses in protobuf, strategic merge patches of the
+ * rarer kinds of Kubernetes (such as {@code CSINode}), and deletions with the propagationPolicy {@code Foreground} or
+ * {@code Orphan}: there is no garbage collector, and dependents stay. Tokens of ServiceAccounts can be requested, and
+ * are not signed.
  */
 public final class EmbeddedApiServer implements AutoCloseable {
 

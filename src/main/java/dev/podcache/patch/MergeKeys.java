@@ -5,8 +5,9 @@ import com.google.common.collect.ImmutableSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lists of one kind that merge, and the merge key of each, after the patch tags of core/v1. Paths contain no list
- * indexes. A list without an entry is replaced as a whole (tolerations, taints, env sources, container statuses).
+ * The lists of one kind that merge, and the merge key of each, after the patch tags of {@code k8s.io/api}. Paths
+ * contain no list indexes. A list without an entry is replaced as a whole (tolerations, taints, env sources, container
+ * statuses).
  */
 final class MergeKeys {
 
@@ -34,7 +35,12 @@ final class MergeKeys {
             .put("status.conditions", "type")
             .buildOrThrow();
 
-    private static final ImmutableMap<String, String> OF_NAMESPACE = ImmutableMap.<String, String>builder()
+    private static final ImmutableMap<String, String> OF_SERVICE_ACCOUNT = ImmutableMap.<String, String>builder()
+            .putAll(OF_METADATA)
+            .put("secrets", "name")
+            .buildOrThrow();
+
+    private static final ImmutableMap<String, String> OF_CONDITIONS = ImmutableMap.<String, String>builder()
             .putAll(OF_METADATA)
             .put("status.conditions", "type")
             .buildOrThrow();
@@ -51,14 +57,68 @@ final class MergeKeys {
         this.retainKeys = retainKeys;
     }
 
+    /**
+     * Returns the lists of a kind.
+     *
+     * @throws PatchException if they are not known
+     */
     static MergeKeys of(String kind) {
         return switch (kind) {
             case "Pod" -> new MergeKeys(OF_POD, RETAIN_KEYS_OF_POD);
             case "Node" -> new MergeKeys(OF_NODE, ImmutableSet.of());
             case "Service" -> new MergeKeys(OF_SERVICE, ImmutableSet.of());
-            case "Namespace" -> new MergeKeys(OF_NAMESPACE, ImmutableSet.of());
-            default -> new MergeKeys(OF_METADATA, ImmutableSet.of());
+            case "ServiceAccount" -> new MergeKeys(OF_SERVICE_ACCOUNT, ImmutableSet.of());
+            case "PodTemplate" -> ofTemplate(OF_METADATA, "template.");
+            case "CronJob" -> ofTemplate(OF_METADATA, "spec.jobTemplate.spec.template.");
+            case "DaemonSet", "Deployment", "Job", "ReplicaSet", "ReplicationController", "StatefulSet" ->
+                ofTemplate(OF_CONDITIONS, "spec.template.");
+            case "APIService",
+                    "FlowSchema",
+                    "HorizontalPodAutoscaler",
+                    "Namespace",
+                    "PersistentVolumeClaim",
+                    "PodDisruptionBudget",
+                    "PriorityLevelConfiguration" -> new MergeKeys(OF_CONDITIONS, ImmutableSet.of());
+            case "CertificateSigningRequest",
+                    "ClusterRole",
+                    "ClusterRoleBinding",
+                    "ClusterTrustBundle",
+                    "ConfigMap",
+                    "ControllerRevision",
+                    "CSIDriver",
+                    "CustomResourceDefinition",
+                    "Endpoints",
+                    "EndpointSlice",
+                    "Event",
+                    "Ingress",
+                    "IngressClass",
+                    "Lease",
+                    "LimitRange",
+                    "NetworkPolicy",
+                    "PersistentVolume",
+                    "PriorityClass",
+                    "ResourceQuota",
+                    "Role",
+                    "RoleBinding",
+                    "RuntimeClass",
+                    "Secret",
+                    "StorageClass",
+                    "VolumeAttachment" -> new MergeKeys(OF_METADATA, ImmutableSet.of());
+            default -> throw PatchException.malformed("the lists of a " + kind + " that merge are not known");
         };
+    }
+
+    private static MergeKeys ofTemplate(ImmutableMap<String, String> own, String prefix) {
+        ImmutableMap.Builder<String, String> all = ImmutableMap.builder();
+        all.putAll(own);
+        OF_POD.forEach((list, key) -> {
+            if (!list.startsWith("status.")) {
+                all.put(prefix + list, key);
+            }
+        });
+        ImmutableSet<String> unions =
+                RETAIN_KEYS_OF_POD.stream().map(list -> prefix + list).collect(ImmutableSet.toImmutableSet());
+        return new MergeKeys(all.buildOrThrow(), unions);
     }
 
     private static ImmutableMap<String, String> pod() {

@@ -12,7 +12,8 @@ import java.util.Objects;
  */
 public final class StrategicMergePatch {
 
-    // Follows apimachinery/pkg/util/strategicpatch/patch.go and the patch tags of api/core/v1/types.go in Kubernetes.
+    // Follows apimachinery/pkg/util/strategicpatch/patch.go and the patch tags of the types.go files of k8s.io/api in
+    // Kubernetes.
 
     private final MergeKeys keys;
 
@@ -21,8 +22,9 @@ public final class StrategicMergePatch {
     }
 
     /**
-     * Returns the strategic merge patch of {@code kind}, such as {@code Pod}. For a kind other than Pod, Node, Service
-     * and Namespace, only the lists in metadata merge.
+     * Returns the strategic merge patch of {@code kind}, such as {@code Pod}.
+     *
+     * @throws PatchException if it is not known which lists of the kind merge
      */
     public static StrategicMergePatch of(String kind) {
         return new StrategicMergePatch(MergeKeys.of(Objects.requireNonNull(kind, "kind")));

@@ -4,6 +4,7 @@ import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.AnyKindContract;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RawApi;
+import io.fabric8.kubernetes.api.model.apps.Deployment;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -21,6 +22,7 @@ class EmbeddedAnyKindContractTest extends AnyKindContract {
 
     @Override
     protected void serveKinds() {
+        server.cluster().serve(ObjectKind.of(Deployment.class));
         server.cluster().serve(ObjectKind.of(GROUP + "/v1", "Website", "websites", true));
         server.cluster().serve(ObjectKind.of(GROUP + "/v1", "Zone", "zones", false));
     }

@@ -45,6 +45,49 @@ class StrategicMergePatchTest {
                 .isEqualTo(Trees.tree(shape.formatted(expected)));
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
+        Deployment            | {'spec':{'template':%s}}
+        StatefulSet           | {'spec':{'template':%s}}
+        DaemonSet             | {'spec':{'template':%s}}
+        ReplicaSet            | {'spec':{'template':%s}}
+        ReplicationController | {'spec':{'template':%s}}
+        Job                   | {'spec':{'template':%s}}
+        CronJob               | {'spec':{'jobTemplate':{'spec':{'template':%s}}}}
+        PodTemplate           | {'template':%s}
+        """)
+    void apply_templateOfPods_mergesItsListsAsThoseOfAPod(String kind, String shape) {
+        String original =
+                "{'spec':{'containers':[{'name':'a','image':'x:1','env':[{'name':'e'}]},{'name':'b'}],'tolerations':[1]}}";
+        String patch = "{'spec':{'containers':[{'name':'a','image':'x:2','env':[{'name':'f'}]}],'tolerations':[2]}}";
+
+        ObjectNode template = applied("Pod", original, patch);
+
+        assertThat(template.at("/spec/containers")).hasSize(2);
+        assertThat(applied(kind, shape.formatted(original), shape.formatted(patch)))
+                .isEqualTo(Trees.tree(shape.formatted(template)));
+    }
+
+    @Test
+    void apply_volumeOfATemplate_mayReplaceItsUnion() {
+        ObjectNode result = applied(
+                "Deployment",
+                "{'spec':{'template':{'spec':{'volumes':[{'name':'v','secret':{'secretName':'s'}},{'name':'w'}]}}}}",
+                "{'spec':{'template':{'spec':{'volumes':[{'name':'v','configMap':{'name':'c'},"
+                        + "'$retainKeys':['name','configMap']}]}}}}");
+
+        assertThat(result)
+                .isEqualTo(Trees.tree("{'spec':{'template':{'spec':{'volumes':["
+                        + "{'name':'v','configMap':{'name':'c'}},{'name':'w'}]}}}}"));
+    }
+
+    @Test
+    void apply_kindWhoseListsAreNotKnown_isRefused() {
+        assertThatThrownBy(() -> applied("CSINode", "{}", "{}"))
+                .isInstanceOf(PatchException.class)
+                .hasMessage("the lists of a CSINode that merge are not known");
+    }
+
     @Test
     void apply_setElementOrder_arrangesTheList() {
         ObjectNode result = applied(

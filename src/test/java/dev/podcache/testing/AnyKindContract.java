@@ -33,7 +33,7 @@ public abstract class AnyKindContract extends ApiServerFixture {
 
     /**
      * Has the server serve the kind {@code Website}, which is namespaced, and {@code Zone}, which is not: both without a
-     * schema and with a status subresource. Returns when they are served.
+     * schema and with a status subresource; and Deployments. Returns when they are served.
      */
     protected abstract void serveKinds() throws Exception;
 
@@ -163,6 +163,39 @@ public abstract class AnyKindContract extends ApiServerFixture {
                 .startsWith("the body of the request was in an unknown format - accepted media types include:"
                         + " application/json-patch+json, application/merge-patch+json");
         assertThat(json.body().at("/spec/size").asInt()).isEqualTo(2);
+    }
+
+    @Test
+    void patch_strategic_ofATemplateOfPods_leavesTheOtherContainersAndFields() throws Exception {
+        String deployments = "/apis/apps/v1/namespaces/" + namespace + "/deployments";
+        Reply created = api().post(deployments, """
+                {"metadata":{"name":"web"},"spec":{"selector":{"matchLabels":{"app":"web"}},"template":{
+                 "metadata":{"labels":{"app":"web"}},"spec":{"containers":[
+                 {"name":"web","image":"x:1","ports":[{"containerPort":80}],"env":[{"name":"A","value":"1"}]},
+                 {"name":"sidecar","image":"y:1"}]}}}}""");
+        assertThat(created.code()).as(created.text("/message")).isEqualTo(201);
+
+        Reply patched = api().patch(deployments + "/web", STRATEGIC, """
+                {"spec":{"template":{"spec":{"containers":[{"name":"web","image":"x:2"}]}}}}""");
+
+        assertThat(patched.code()).as(patched.text("/message")).isEqualTo(200);
+        ObjectNode expected = created.body().at("/spec/template").deepCopy();
+        ((ObjectNode) expected.at("/spec/containers/0")).put("image", "x:2");
+        assertThat(patched.body().at("/spec/template")).isEqualTo(expected);
+    }
+
+    @Test
+    void patch_strategic_ofAServiceAccount_mergesItsSecretsOnly() throws Exception {
+        String accounts = "/api/v1/namespaces/" + namespace + "/serviceaccounts";
+        Reply created = api().post(accounts, """
+                {"metadata":{"name":"builder"},"secrets":[{"name":"a"}],"imagePullSecrets":[{"name":"a"}]}""");
+        assertThat(created.code()).as(created.text("/message")).isEqualTo(201);
+
+        Reply patched = api().patch(accounts + "/builder", STRATEGIC, """
+                {"secrets":[{"name":"b"}],"imagePullSecrets":[{"name":"b"}]}""");
+
+        assertThat(names(patched.body().path("secrets"))).contains("a", "b");
+        assertThat(names(patched.body().path("imagePullSecrets"))).containsExactly("b");
     }
 
     @Test
