@@ -36,7 +36,6 @@ final class WriteRules {
     private static final String SPEC_EPHEMERAL = "spec." + EPHEMERAL_CONTAINERS;
     private static final String IMMUTABLE = "field is immutable when `immutable` is set";
     private static final String MIRROR = "kubernetes.io/config.mirror";
-    private static final int MAX_PAYLOAD_BYTES = 1 << 20;
 
     private WriteRules() {}
 
@@ -47,6 +46,7 @@ final class WriteRules {
      */
     static ObjectNode created(Resource resource, ObjectKey key, ObjectNode body, Instant now) {
         ObjectNode object = normalised(resource, key, body);
+        ContentRules.check(resource, key, object);
         ObjectNode metadata = Json.object(object, "metadata");
         if (metadata.has("resourceVersion")) {
             throw StatusException.of(500, "", "resourceVersion should not be set on objects to be created");
@@ -105,6 +105,7 @@ final class WriteRules {
             metadata.put("generation", metadata.path("generation").asLong() + 1);
         }
         requireMutable(resource, key, current, object);
+        ContentRules.check(resource, key, object);
         if (resource.isAccess()) {
             AccessRules.requireSameRole(resource, key, current, object);
         }
@@ -233,7 +234,7 @@ final class WriteRules {
             metadata.remove("namespace");
         }
         if (resource.equals(Resource.SECRETS)) {
-            normaliseSecret(key, object);
+            normaliseSecret(object);
         }
         boolean builtIn = Resource.BUILT_IN.contains(resource);
         if (builtIn && (resource.hasStatus() || resource.equals(Resource.LEASES))) {
@@ -254,7 +255,7 @@ final class WriteRules {
         }
     }
 
-    private static void normaliseSecret(ObjectKey key, ObjectNode secret) {
+    private static void normaliseSecret(ObjectNode secret) {
         JsonNode plain = secret.remove("stringData");
         if (plain != null) {
             ObjectNode data = Json.object(secret, "data");
@@ -264,25 +265,8 @@ final class WriteRules {
                             Base64.getEncoder()
                                     .encodeToString(entry.getValue().asText().getBytes(StandardCharsets.UTF_8))));
         }
-        long size = 0;
-        for (Map.Entry<String, JsonNode> entry : secret.path("data").properties()) {
-            size += decodedLength(key, entry.getKey(), entry.getValue());
-        }
-        if (size > MAX_PAYLOAD_BYTES) {
-            throw StatusException.invalid(Resource.SECRETS, key.name(), FieldError.tooLong("data", MAX_PAYLOAD_BYTES));
-        }
         if (secret.path("type").asText().isEmpty()) {
             secret.put("type", "Opaque");
-        }
-    }
-
-    private static int decodedLength(ObjectKey key, String field, JsonNode value) {
-        try {
-            return Base64.getDecoder().decode(value.asText()).length;
-        } catch (IllegalArgumentException e) {
-            // the message of the decoder quotes a character of the secret
-            throw StatusException.badRequest("Secret in version \"v1\" cannot be handled as a Secret: data." + field
-                    + " of \"" + key.name() + "\" is not base64");
         }
     }
 

@@ -203,6 +203,19 @@ public abstract class ApiServerChangeContract extends ApiServerFixture {
         assertThat(reply.text("/metadata/labels/a")).isEqualTo("b");
     }
 
+    @ParameterizedTest
+    @Needs(ServerFeature.VALIDATION)
+    @ValueSource(
+            strings = {"{\"data\":{\"conf/app.yml\":\"djE=\"}}", "{\"metadata\":{\"labels\":{\"app\":\"two words\"}}}"})
+    void patch_toInvalidContent_isRefused(String patch) throws Exception {
+        Reply created = create("db", "djE=");
+
+        Reply refused = api().patch(secrets + "/db", MERGE, patch);
+
+        assertThat(refused.code() + " " + refused.text("/reason")).isEqualTo("422 Invalid");
+        assertThat(lean(api().get(secrets + "/db"))).isEqualTo(lean(created));
+    }
+
     @Test
     void create_podWithStatus_beginsPending() throws Exception {
         ObjectNode pod = json(pod("web", node));

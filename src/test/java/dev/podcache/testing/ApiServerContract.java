@@ -257,6 +257,92 @@ public abstract class ApiServerContract extends ApiServerFixture {
                         "422 Secret \"beyond\" is invalid: data: " + version().tooLong(1 << 20));
     }
 
+    @ParameterizedTest
+    @Needs(ServerFeature.VALIDATION)
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+        secrets    | "data":{"conf/app.yml":"djE="}           | data[conf/app.yml]: Invalid value: "conf/app.yml": a valid config key must consist of
+        secrets    | "stringData":{"a b":"v1"}                | data[a b]: Invalid value: "a b": a valid config key must consist of
+        secrets    | "data":{"..a":"djE="}                    | data[..a]: Invalid value: "..a": must not start with '..'
+        configmaps | "data":{"conf/app.yml":"v1"}             | data[conf/app.yml]: Invalid value: "conf/app.yml": a valid config key must consist of
+        configmaps | "binaryData":{"..":"djE="}               | binaryData[..]: Invalid value: "..": must not be '..'
+        configmaps | "data":{"k":"v"},"binaryData":{"k":"djE="} | data[k]: Invalid value: "k": duplicate of key present in binaryData
+        secrets    | "type":"kubernetes.io/tls","data":{"tls.crt":"djE="} | data[tls.key]: Required value
+        secrets    | "type":"kubernetes.io/tls","data":{"tls.key":"djE="} | data[tls.crt]: Required value
+        secrets    | "type":"kubernetes.io/dockerconfigjson"  | data[.dockerconfigjson]: Required value
+        secrets    | "type":"kubernetes.io/dockercfg","data":{".dockercfg":"djE="} | data[.dockercfg]: Invalid value: "<secret contents redacted>":
+        secrets    | "type":"kubernetes.io/ssh-auth"          | data[%s][ssh-privatekey]: Required value
+        secrets    | "type":"kubernetes.io/basic-auth"        | ``
+        secrets    | "type":"kubernetes.io/service-account-token" | metadata.annotations[kubernetes.io/service-account.name]: Required value
+        """)
+    void create_invalidContent_isRefused(String plural, String content, String message) throws Exception {
+        Reply reply = api().post(
+                        "/api/v1/namespaces/" + namespace + "/" + plural,
+                        "{\"metadata\":{\"name\":\"db\"}," + content + "}");
+
+        assertThat(reply.code() + " " + reply.text("/reason")).isEqualTo("422 Invalid");
+        assertThat(reply.text("/message"))
+                .startsWith((plural.equals("secrets") ? "Secret" : "ConfigMap") + " \"db\" is invalid: " + message);
+    }
+
+    @ParameterizedTest
+    @Needs(ServerFeature.VALIDATION)
+    @ValueSource(
+            strings = {
+                "\"app\":\"two words\"",
+                "\"app\":\"-x\"",
+                "\"app\":\"1234567890123456789012345678901234567890123456789012345678901234\"",
+                "\"two words\":\"x\"",
+                "\"a/b/c\":\"x\"",
+                "\"/app\":\"x\"",
+                "\"EXAMPLE.dev/app\":\"x\"",
+                "\"1234567890123456789012345678901234567890123456789012345678901234\":\"x\""
+            })
+    void create_invalidLabel_isRefused(String label) throws Exception {
+        Reply reply = api().post(secrets, "{\"metadata\":{\"name\":\"db\",\"labels\":{" + label + "}}}");
+
+        assertThat(reply.code() + " " + reply.text("/reason")).isEqualTo("422 Invalid");
+        assertThat(reply.text("/message")).startsWith("Secret \"db\" is invalid: metadata.labels");
+    }
+
+    @Test
+    @Needs(ServerFeature.VALIDATION)
+    void create_contentThatIsJustValid_isStored() throws Exception {
+        String longest = "a".repeat(63);
+        String basic = "{\"metadata\":{\"name\":\"%s\",\"labels\":{%s}},\"type\":\"%s\",\"data\":{%s}}";
+        String tls = "\"tls.crt\":\"djE=\",\"tls.key\":\"\"";
+
+        for (String body : new String[] {
+            basic.formatted("a", "\"" + longest + "\":\"" + longest + "\"", "", "\".a..\":\"djE=\""),
+            basic.formatted("b", "\"example.dev/A_b.c\":\"\"", "kubernetes.io/tls", tls),
+            basic.formatted("c", "", "example.dev/mine", "\"" + "k".repeat(253) + "\":\"\""),
+            basic.formatted("d", "", "kubernetes.io/basic-auth", "\"password\":\"\""),
+            basic.formatted("e", "", "kubernetes.io/dockerconfigjson", "\".dockerconfigjson\":\"e30=\"")
+        }) {
+            Reply reply = api().post(secrets, body);
+            assertThat(reply.code()).as(reply.text("/message")).isEqualTo(201);
+        }
+    }
+
+    @Test
+    @Needs(ServerFeature.VALIDATION)
+    void create_configMapBeyondAMebibyte_isRefused() throws Exception {
+        String configMaps = "/api/v1/namespaces/" + namespace + "/configmaps";
+        String half = "a".repeat(1 << 19);
+        String otherHalf = Base64.getEncoder().encodeToString(new byte[1 << 19]);
+        ObjectNode body = json(named("large"));
+        body.putObject("data").put("k", half);
+        body.putObject("binaryData").put("b", otherHalf);
+
+        assertThat(api().post(configMaps, body.toString()).code()).isEqualTo(201);
+        body.withObject("/metadata").put("name", "beyond");
+        body.withObject("/data").put("k", half + "a");
+        Reply refused = api().post(configMaps, body.toString());
+
+        assertThat(refused.code() + " " + refused.text("/message"))
+                .isEqualTo(
+                        "422 ConfigMap \"beyond\" is invalid: []: " + version().tooLong(1 << 20));
+    }
+
     @Test
     void create_bodyBeyondThreeMebibytes_isRefused() throws Exception {
         Reply reply = create("big", "A".repeat(3 << 20));
