@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.common.math.DoubleMath;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.lang.reflect.Method;
 import java.lang.reflect.ParameterizedType;
@@ -91,8 +92,8 @@ public final class ModelTypes {
         }
         if (type == Integer.class || type == Long.class) {
             // YAML has 80.0 too, which Go writes as 80
-            boolean whole = value.isNumber()
-                    && value.decimalValue().stripTrailingZeros().scale() <= 0;
+            boolean whole = value.isIntegralNumber()
+                    || (value.isNumber() && DoubleMath.isMathematicalInteger(value.doubleValue()));
             return whole ? null : "a whole number, without quotation marks";
         }
         return type != Boolean.class || value.isBoolean() ? null : "true or false, without quotation marks";

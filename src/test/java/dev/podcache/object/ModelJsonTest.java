@@ -137,6 +137,7 @@ class ModelJsonTest {
             {"spec":{"hostNetwork":"true"}}                                    | spec.hostNetwork
             {"spec":{"hostNetwork":1}}                                         | spec.hostNetwork
             {"spec":{"priority":"5"}}                                          | spec.priority
+            {"spec":{"priority":1e999}}                                        | spec.priority
             {"spec":{"containers":[{"ports":[{"containerPort":80.5}]}]}}       | spec.containers[0].ports[0].containerPort
             {"spec":{"priority":5.0,"activeDeadlineSeconds":1e2,"hostNetwork":null}}  |
             {"spec":{"priority":5,"containers":[{"resources":{"limits":{"cpu":2}}}]}} |

@@ -154,7 +154,7 @@ final class PodDefaults {
 
     /** An empty text is unset, as in Go. */
     private static <T> void orElse(Supplier<@Nullable T> getter, Consumer<T> setter, T byDefault) {
-        T value = getter.get();
+        @Nullable T value = getter.get();
         if (value == null || value.equals("")) {
             setter.accept(byDefault);
         }
