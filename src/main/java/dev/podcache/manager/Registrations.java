@@ -626,8 +626,8 @@ final class Registrations {
             } finally {
                 try {
                     if (!complete) {
-                        newHolds.forEach(hold -> hold.close(effects));
                         takeBackLocked(added, before, owner, all, effects);
+                        newHolds.forEach(hold -> hold.close(effects));
                     }
                 } finally {
                     held = after;

@@ -288,7 +288,7 @@ public final class Reflector<T> implements AutoCloseable {
     /** Reports that the sink may be outdated. The next attempt goes on, whether it waits or is being made. */
     private void notReplaced() {
         outdated();
-        String why = "the server ended the watch in good order, and has not accepted another yet";
+        String why = "the server ended the watch in good order, and none has replaced it yet";
         ApiServerException failure =
                 ApiServerException.withoutAnswer(FailureReason.UNAVAILABLE, "WATCH " + server, why, null);
         tellSink(currentAttempt(), () -> sink.disconnected(failure));

@@ -43,7 +43,7 @@ import org.slf4j.LoggerFactory;
  * <p>A read by name is a list that selects the name: it is a quorum read, needs no verb that the watch does not need,
  * and has a version even if the object is absent. At most 16 reads are in flight, those of members first for which gets
  * wait. A read that failed is repeated after a pause, which grows for this member alone. All reads wait for a pause if
- * those of two members in a row were not answered, or told to come later (Retry-After).
+ * those of two members in a row failed for a reason that may pass, or were told to come later (Retry-After).
  */
 final class NamespaceWatch<T extends HasMetadata> {
 
@@ -420,14 +420,18 @@ final class NamespaceWatch<T extends HasMetadata> {
     }
 
     private void readEnded(Member<T> member, @Nullable Listed<T> listed, @Nullable Throwable thrown) {
-        if (listed != null) {
-            served();
-            member.readIn = 0;
-            tell(member, each -> each.read(itemOf(each, listed), listed.resourceVersion()));
-        } else if (thrown != null) {
-            readFailed(member, NoAnswer.because("LIST " + store.kind + " " + member.entry.key, "the server", thrown));
+        try {
+            if (listed != null) {
+                served();
+                member.readIn = 0;
+                tell(member, each -> each.read(itemOf(each, listed), listed.resourceVersion()));
+            } else if (thrown != null) {
+                readFailed(
+                        member, NoAnswer.because("LIST " + store.kind + " " + member.entry.key, "the server", thrown));
+            }
+        } finally {
+            readNext();
         }
-        readNext();
     }
 
     private @Nullable Fetched<T> itemOf(Member<T> member, Listed<T> listed) {
@@ -462,8 +466,7 @@ final class NamespaceWatch<T extends HasMetadata> {
 
     /** Has all reads wait if the server, and not this object, seems to be the reason. */
     private void countFailure(ObjectKey key, ApiServerException failure) {
-        boolean answered = failure.httpCode() > 0 || !Retries.mayPass(failure.reason());
-        if (answered && !Retries.asksForPause(failure)) {
+        if (!Retries.mayPass(failure.reason()) && !Retries.asksForPause(failure)) {
             served();
             return;
         }
@@ -482,13 +485,18 @@ final class NamespaceWatch<T extends HasMetadata> {
     private void readAgain(Member<T> member, @Nullable ApiServerException failure) {
         member.readIn = round;
         member.readFailures++;
-        Timekeeper.Scheduled pause = after(member.readFailures, failure, () -> {
-            memberPauses.remove(member);
-            awaitRead(member);
-        });
-        Timekeeper.Scheduled replaced = memberPauses.put(member, pause);
-        if (replaced != null) {
-            replaced.cancel();
+        try {
+            Timekeeper.Scheduled pause = after(member.readFailures, failure, () -> {
+                memberPauses.remove(member);
+                awaitRead(member);
+            });
+            Timekeeper.Scheduled replaced = memberPauses.put(member, pause);
+            if (replaced != null) {
+                replaced.cancel();
+            }
+        } catch (RuntimeException | Error e) {
+            log.error("{} of {}: no pause before the next read of {}", store.kind, namespace, member.entry.key, e);
+            otherReads.add(member);
         }
     }
 

@@ -302,8 +302,10 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         reachedLocked();
         upToDateUntil = reachedAt;
         Answer<T> after = Answer.sharing(heldLocked(), answer);
-        boolean closes = Answer.isImmutable(after) || (after instanceof Answer.Present && !isFollowedLocked());
-        if (closes && joined) {
+        boolean readOnce = after instanceof Answer.Present && !isFollowedLocked();
+        // it may be older than the last reference: then the events that follow are needed
+        boolean immutable = Answer.isImmutable(after) && !joined;
+        if (readOnce && joined) {
             // it may be older than the last reference, and no event would follow: it is listed once more
             if (!state.isOpening()) {
                 moveLocked(WatchState.RENEWING);
@@ -311,7 +313,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
                 setAnswerLocked(null);
             }
             endWatchLocked();
-        } else if (closes) {
+        } else if (immutable || readOnce) {
             pendingAnswer = after;
             syncedLocked();
             publishLocked(WatchState.UNWATCHED);

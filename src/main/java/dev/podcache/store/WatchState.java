@@ -31,8 +31,9 @@ enum WatchState {
      * for the next change of state. A get that has waited for the first-sync timeout moves REOPENING and RENEWING to
      * BROKEN, so that later gets do not wait. If an object is immutable, or all its references are Unfollowed, a list or
      * event moves any state with a watch to UNWATCHED, which closes the watch. There is one exception: a reference has
-     * joined the watch. What was received may be older than that reference, so another watch is opened, which lists the
-     * object once more. LIVE, BROKEN and EVICTED move to RENEWING; the opening states stay.
+     * joined the watch. What was received may be older than that reference. An immutable object is then watched on, as any
+     * other. If all its references are Unfollowed, another watch is opened, which lists the object once more: LIVE, BROKEN
+     * and EVICTED move to RENEWING; the opening states stay.
      *
      * A quorum read that returns a newer object is published. One that disagrees with LIVE or UNWATCHED on whether the
      * object exists moves to OPENING: neither is known to be the later one. In OPENING, after a failed attempt, one that

@@ -32,6 +32,8 @@ import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Objects that share one watch of their namespace. */
 @ExtendWith(NoLeaks.class)
@@ -334,13 +336,14 @@ class NamespaceScopeTest {
         assertThat(f.store.state(CERT).cacheState()).isEqualTo(CacheState.ABSENT);
     }
 
-    @Test
+    @ParameterizedTest
+    @ValueSource(ints = {0, 500})
     @ExpectedWarnings("not answered")
-    void reads_ofTwoMembersAreNotAnswered_pauseThoseOfOthers() {
+    void reads_ofTwoMembersFail_pauseThoseOfOthers(int code) {
         f.live("v1");
         f.server.failNext(
                 Integer.MAX_VALUE,
-                failure(0, "not answered"),
+                failure(code, "not answered"),
                 RequestPattern.any().verb(Verb.LIST));
         for (int i = 0; i < 100; i++) {
             f.store.addReference(WatchFixture.key(i), POD);

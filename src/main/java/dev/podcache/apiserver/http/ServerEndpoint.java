@@ -19,10 +19,9 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeoutException;
@@ -46,6 +45,9 @@ final class ServerEndpoint {
 
     private static final Logger log = LoggerFactory.getLogger(ServerEndpoint.class);
 
+    /** How long an address that could not be connected to is tried last. */
+    private static final Duration FAILING_FOR = Duration.ofMinutes(1);
+
     /** After this time, the known addresses are used while a lookup goes on. */
     private static final Duration FALLBACK_AFTER = Duration.ofSeconds(2);
 
@@ -59,7 +61,8 @@ final class ServerEndpoint {
     private final ClientInterceptors interceptors;
     private final ObjIntConsumer<ServerRequest> observer;
     private @Nullable HostName host; // guarded by this; null before the first lookup
-    private final Set<InetSocketAddress> failing = new LinkedHashSet<>(); // guarded by this; the latest failure last
+    private final Map<InetSocketAddress, Long> failing =
+            new LinkedHashMap<>(); // guarded by this; when, in nanoseconds; the latest failure last
     private @Nullable Long plainHttp11Since; // guarded by this; nanoseconds
 
     /** A host name, of the server or of a proxy. Guarded by the endpoint. */
@@ -205,12 +208,17 @@ final class ServerEndpoint {
                         .toList()));
     }
 
-    /** A request may end before a silent address does. So the next attempt begins with another one. */
+    /**
+     * A request may end before a silent address does. So the next attempts begin with another one, for a while: otherwise all
+     * clients would stay with the servers that were not restarted last.
+     */
     private synchronized List<InetSocketAddress> failingLast(List<InetSocketAddress> found) {
-        failing.retainAll(found);
+        long now = timekeeper.nanoTime();
+        failing.keySet().retainAll(found);
+        failing.values().removeIf(since -> now - since > FAILING_FOR.toNanos());
         List<InetSocketAddress> ordered = new ArrayList<>(found);
-        ordered.removeAll(failing);
-        ordered.addAll(failing);
+        ordered.removeAll(failing.keySet());
+        ordered.addAll(failing.keySet());
         return ordered;
     }
 
@@ -218,7 +226,7 @@ final class ServerEndpoint {
     synchronized void tried(InetSocketAddress address, boolean usable) {
         failing.remove(address);
         if (!usable) {
-            failing.add(address);
+            failing.put(address, timekeeper.nanoTime());
         }
     }
 
