@@ -127,7 +127,7 @@ final class PolicyController implements LeaderElector.LeadershipListener, AutoCl
     private final Set<OwnerKind> looking = new HashSet<>();
     private final Set<OwnerKind> unserved = new HashSet<>(); // not found since they were last listed
     private final Map<String, Integer> refusals = new HashMap<>(); // in this term, by what is refused
-    private final Map<SubjectQuestion, CachedReviews.Followed> asked = new HashMap<>();
+    private final Map<SubjectQuestion, AskedReview> asked = new HashMap<>();
     private Timekeeper.@Nullable Scheduled timer;
     private String saidOfKinds = ""; // why they could not be looked up, as it was logged last
 
@@ -330,7 +330,7 @@ final class PolicyController implements LeaderElector.LeadershipListener, AutoCl
         looking.clear();
         unserved.clear();
         refusals.clear();
-        asked.values().forEach(CachedReviews.Followed::close);
+        asked.values().forEach(AskedReview::close);
         asked.clear();
     }
 
@@ -447,7 +447,7 @@ final class PolicyController implements LeaderElector.LeadershipListener, AutoCl
                 reflector.close();
             }
         });
-        ledger().namespaceGone(name).forEach(this::perform);
+        ledger().namespaceGone(name).forEach(this::performed);
     }
 
     /**
@@ -811,6 +811,8 @@ final class PolicyController implements LeaderElector.LeadershipListener, AutoCl
             String namespace = RoleLedger.requestOf(action);
             if (namespace != null) {
                 ledger().failed(namespace, e, now());
+            } else if (action instanceof RoleLedger.AskAccess ask) {
+                ledger().unasked(ask.question(), now());
             }
         }
     }
@@ -832,7 +834,7 @@ final class PolicyController implements LeaderElector.LeadershipListener, AutoCl
         } else if (action instanceof RoleLedger.AskAccess ask) {
             ask(ask.question());
         } else if (action instanceof RoleLedger.ForgetAccess forget) {
-            CachedReviews.Followed ended = asked.remove(forget.question());
+            AskedReview ended = asked.remove(forget.question());
             if (ended != null) {
                 ended.close();
             }
@@ -864,22 +866,31 @@ final class PolicyController implements LeaderElector.LeadershipListener, AutoCl
                         Subject.serviceAccount(object.namespace(), question.account()),
                         ResourceAccess.of(object.kind(), object.key(), "get"),
                         answered);
-        asked.put(question, review);
-        review.decided().whenComplete((decided, failure) -> answered.run());
         // what was granted before this term counts for as long as an answer that cannot be renewed
-        loop.schedule(
+        Timekeeper.Scheduled unanswered = loop.schedule(
                 UNANSWERED,
                 () -> inTerm(number, () -> {
-                    if (asked.get(question) == review && !review.decided().isDone()) {
+                    if (!review.decided().isDone()) {
                         ledger().reviewed(question, SubjectVerdict.UNANSWERED, now());
                     }
                 }));
+        asked.put(question, new AskedReview(review, unanswered));
+        review.decided().whenComplete((decided, failure) -> answered.run());
+    }
+
+    /** A review that is followed, and what happens if it is never answered. */
+    private record AskedReview(CachedReviews.Followed review, Timekeeper.Scheduled unanswered) {
+        void close() {
+            unanswered.cancel();
+            review.close();
+        }
     }
 
     private void answered(SubjectQuestion question) {
-        CachedReviews.Followed review = asked.get(question);
-        if (review != null && review.decided().isDone()) {
-            ledger().reviewed(question, verdict(review), now());
+        AskedReview known = asked.get(question);
+        if (known != null && known.review.decided().isDone()) {
+            known.unanswered.cancel();
+            ledger().reviewed(question, verdict(known.review), now());
         }
     }
 
@@ -900,7 +911,7 @@ final class PolicyController implements LeaderElector.LeadershipListener, AutoCl
                 (role, failure) -> inTerm(number, () -> {
                     if (role != null) {
                         ledger().written(namespace, RoleContent.of(role, policy), now())
-                                .forEach(this::perform);
+                                .forEach(this::performed);
                     } else {
                         failed(namespace, ApiServerException.causeOf(failure));
                     }

@@ -17,7 +17,11 @@ import java.util.concurrent.CompletableFuture;
 @NotApi
 public final class RightsOfTheirOwn implements AccessReviews {
 
-    // RBAC says of a right which binding and Role give it: the first one that it finds, cluster-wide ones before.
+    // RBAC says of a right which binding and Role give it: one of those that do, of those of a namespace any. So an
+    // account
+    // that has the right by another Role too is told of that one in some of several answers.
+
+    private static final int REVIEWS = 8;
 
     /** The reason of a right that does not count. */
     static final String BY_A_POLICY = "only the Role of a policy allows it";
@@ -35,10 +39,18 @@ public final class RightsOfTheirOwn implements AccessReviews {
 
     @Override
     public CompletableFuture<Review> review(Subject subject, ResourceAccess access) {
-        return reviews.review(subject, access)
-                .thenApply(review -> review.allowed() && texts.stream().anyMatch(review.reason()::contains)
-                        ? new Review(false, BY_A_POLICY)
-                        : review);
+        return review(subject, access, REVIEWS);
+    }
+
+    private CompletableFuture<Review> review(Subject subject, ResourceAccess access, int left) {
+        return reviews.review(subject, access).thenCompose(review -> {
+            if (!review.allowed() || texts.stream().noneMatch(review.reason()::contains)) {
+                return CompletableFuture.completedFuture(review);
+            }
+            return left > 1
+                    ? review(subject, access, left - 1)
+                    : CompletableFuture.completedFuture(new Review(false, BY_A_POLICY));
+        });
     }
 
     @Override

@@ -540,6 +540,14 @@ final class RoleLedger {
         }
     }
 
+    /** A question could not be asked: it is asked again. */
+    void unasked(SubjectQuestion question, long now) {
+        NamespaceRole namespace = namespaces.get(question.object().namespace());
+        if (namespace != null && namespace.verdicts.remove(question) != null) {
+            change(namespace, now);
+        }
+    }
+
     private NamespaceRole of(String name) {
         return namespaces.computeIfAbsent(name, NamespaceRole::new);
     }

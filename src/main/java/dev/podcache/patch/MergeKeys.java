@@ -77,7 +77,6 @@ final class MergeKeys {
                     "HorizontalPodAutoscaler",
                     "Namespace",
                     "PersistentVolumeClaim",
-                    "PodDisruptionBudget",
                     "PriorityLevelConfiguration" -> new MergeKeys(OF_CONDITIONS, ImmutableSet.of());
             case "CertificateSigningRequest",
                     "ClusterRole",

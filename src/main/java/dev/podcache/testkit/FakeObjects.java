@@ -125,7 +125,7 @@ final class FakeObjects<T extends HasMetadata> implements ObjectGetter<T> {
                     name, base64.encodeToString((value == null ? "" : value).getBytes(StandardCharsets.UTF_8))));
             secret.setData(data);
         }
-        secret.setStringData(null);
+        secret.setStringData(new HashMap<>());
         if (secret.getType() == null || secret.getType().isEmpty()) {
             secret.setType("Opaque");
         }

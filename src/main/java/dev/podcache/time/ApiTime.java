@@ -23,8 +23,12 @@ public final class ApiTime {
 
     /** Returns the time of a text in RFC 3339 format; empty if there is none or it is invalid. */
     public static Optional<Instant> parse(@Nullable String time) {
+        // a year of more than four digits has a sign, and is none in RFC 3339
+        if (time == null || time.isEmpty() || time.charAt(0) == '+' || time.charAt(0) == '-') {
+            return Optional.empty();
+        }
         try {
-            return time == null || time.isEmpty() ? Optional.empty() : Optional.of(Instant.parse(time));
+            return Optional.of(Instant.parse(time));
         } catch (DateTimeParseException invalid) {
             return Optional.empty();
         }

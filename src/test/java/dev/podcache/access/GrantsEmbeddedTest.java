@@ -13,6 +13,7 @@ import dev.podcache.embedded.Resource;
 import dev.podcache.embedded.StatusException;
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.testing.NewThread;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Secrets;
 import dev.podcache.testing.TcpProxy;
@@ -530,8 +531,8 @@ class GrantsEmbeddedTest {
                             .build());
             int reads = server.requests().of(Verb.GET, Resource.LEASES);
             CompletableFuture<Optional<String>> asked =
-                    CompletableFuture.supplyAsync(() -> removal.leader(orders, "default"));
-            await().until(() -> server.requests().of(Verb.GET, Resource.LEASES) > reads);
+                    CompletableFuture.supplyAsync(() -> removal.leader(orders, "default"), NewThread.EACH);
+            await().until(() -> server.requests().of(Verb.GET, Resource.LEASES) > reads + 1);
             admin.leases()
                     .inNamespace("default")
                     .withName("podcache-grants-orders")

@@ -97,6 +97,8 @@ final class PodStatusCache {
             PodParts.containers(next).stream().filter(PodParts::isRunning).forEach(health);
             PodStatuses.setReadiness(pod.getSpec(), next);
             StatusContinuity.carryOver(pod, cached.status(), next, ApiTime.of(timekeeper.wallTime()));
+            // a probe looks at containers, and not at what has changed in the spec
+            next.setObservedGeneration(cached.status().getObservedGeneration());
             PodStatus normalised = PodStatusNormalizer.normalised(pod, next);
             if (PodStatusEquality.equal(cached.status(), normalised)) {
                 return false;

@@ -205,7 +205,9 @@ final class ContainerHistory {
                 : before.getState().getRunning();
         return new ContainerStatusBuilder(known)
                 .editState()
-                .withNewRunning(earlier != null && isTime(earlier.getStartedAt()) ? earlier.getStartedAt() : now)
+                .withNewRunning()
+                .withStartedAt(earlier != null && isTime(earlier.getStartedAt()) ? earlier.getStartedAt() : now)
+                .endRunning()
                 .endState()
                 .build();
     }

@@ -362,6 +362,10 @@ final class PodLifecycle {
     private void report(Pod pod, PodStatus status) {
         lastStatus = status;
         parts.statuses().setPodStatus(pod, status);
+        if (provided == null) {
+            // a probe may have found something else since the status was made
+            probed(pod);
+        }
         tell("that it was synced", pod, () -> parts.listener().synced(pod, status));
     }
 

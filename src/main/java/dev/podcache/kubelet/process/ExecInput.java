@@ -20,7 +20,7 @@ final class ExecInput extends OutputStream {
 
     /** A call on the pipe. */
     @FunctionalInterface
-    private interface Write {
+    private interface PipeCall {
         void to(OutputStream pipe) throws IOException;
     }
 
@@ -39,7 +39,7 @@ final class ExecInput extends OutputStream {
         locked(OutputStream::flush);
     }
 
-    private void locked(Write write) throws IOException {
+    private void locked(PipeCall write) throws IOException {
         writing.lock();
         try {
             if (closed) {

@@ -3,6 +3,8 @@ package dev.podcache.kubelet.server;
 import com.google.common.io.ByteStreams;
 import dev.podcache.kubelet.runtime.ContainerLogs;
 import dev.podcache.kubelet.runtime.ContainerLogs.LogOptions;
+import dev.podcache.kubelet.runtime.PodRuntime;
+import dev.podcache.kubelet.runtime.PodState;
 import dev.podcache.object.Quoted;
 import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
@@ -14,6 +16,7 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * {@code /containerLogs/<namespace>/<pod>/<container>}: the output of a container, for {@code kubectl logs}. After
@@ -40,7 +43,8 @@ final class LogEndpoint {
         ContainerLogs runtime = logs.orElseThrow(
                 () -> new RefusedException(501, "the container runtime of this node keeps no logs of containers"));
         try {
-            InputStream all = runtime.logs(pod.key(), container, options(parameters.options(), pod, container));
+            InputStream all =
+                    runtime.logs(pod.key(), container, options(parameters.options(), runtime, pod, container));
             return parameters.limitBytes().isPresent()
                     ? ByteStreams.limit(all, parameters.limitBytes().getAsLong())
                     : all;
@@ -51,18 +55,33 @@ final class LogEndpoint {
     }
 
     /**
-     * The container that waits for its restart has no other instance than the one that has ended, which its status shows as
-     * the last: that is the previous one.
+     * While a container waits for its restart, the instance that has ended is the newest of the runtime, and the previous one
+     * in the status. The status may be reported later than the runtime has started the next one.
      */
-    private static LogOptions options(LogOptions asked, KnownPod pod, String container) {
-        boolean waits = pod.status(container)
-                .filter(status -> status.getState() != null && status.getState().getWaiting() != null)
-                .map(ContainerStatus::getLastState)
-                .map(ContainerState::getTerminated)
-                .isPresent();
-        return asked.previous() && waits
+    private static LogOptions options(LogOptions asked, ContainerLogs runtime, KnownPod pod, String container) {
+        boolean waits = asked.previous()
+                && pod.status(container)
+                        .filter(status ->
+                                status.getState() != null && status.getState().getWaiting() != null)
+                        .map(ContainerStatus::getLastState)
+                        .map(ContainerState::getTerminated)
+                        .isPresent()
+                && !isRunning(runtime, pod, container);
+        return waits
                 ? new LogOptions(asked.follow(), false, asked.timestamps(), asked.tailLines(), asked.since())
                 : asked;
+    }
+
+    private static boolean isRunning(ContainerLogs logs, KnownPod pod, String container) {
+        if (!(logs instanceof PodRuntime runtime)) {
+            return false;
+        }
+        PodState state = runtime.status(pod.pod());
+        return Stream.of(state.initContainers(), state.containers(), state.ephemeralContainers())
+                .flatMap(List::stream)
+                .anyMatch(shown -> container.equals(shown.getName())
+                        && shown.getState() != null
+                        && shown.getState().getRunning() != null);
     }
 
     /** The reported status may be older than the runtime's answer, so it explains only what the runtime refused. */

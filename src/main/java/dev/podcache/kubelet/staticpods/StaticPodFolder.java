@@ -202,6 +202,10 @@ public final class StaticPodFolder implements AutoCloseable {
                 }
             }
         } catch (NoSuchFileException e) {
+            if (Files.exists(files.path(), LinkOption.NOFOLLOW_LINKS)) {
+                // a link that cannot be followed
+                throw e;
+            }
             broken.add(files.path());
             report("path", files.path(), "does not exist; there are no static pods until it does");
         }
