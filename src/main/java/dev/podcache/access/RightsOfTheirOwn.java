@@ -9,17 +9,16 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Reviews that do not count a right which a Role of a policy gives. Such a Role grants what owners refer to. If its right
- * counted, an owner that refers on behalf of the operator's own ServiceAccount would keep for itself, for ever, whatever
- * another owner was granted.
+ * counted, what one owner was granted would stay granted for ever to another owner that refers on behalf of the operator's
+ * own ServiceAccount.
  *
  * @hidden
  */
 @NotApi
 public final class RightsOfTheirOwn implements AccessReviews {
 
-    // RBAC says of a right which binding and Role give it: one of those that do, of those of a namespace any. So an
-    // account
-    // that has the right by another Role too is told of that one in some of several answers.
+    // The reason names the binding and the Role that give a right. If several in a namespace do, RBAC names any of
+    // them. So of several answers some name the other Role of an account that has one.
 
     private static final int REVIEWS = 8;
 

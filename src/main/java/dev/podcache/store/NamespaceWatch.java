@@ -42,8 +42,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A read by name is a list that selects the name: it is a quorum read, needs no verb that the watch does not need,
  * and has a version even if the object is absent. At most 16 reads are in flight, those of members first for which gets
- * wait. A read that failed is repeated after a pause, which grows for this member alone. All reads wait for a pause if
- * those of two members in a row failed for a reason that may pass, or were told to come later (Retry-After).
+ * wait. A read that failed is repeated after a pause, which grows for this member alone. All reads pause
+ * after two reads in a row, of different members, that failed for a reason that may pass or with a Retry-After.
  */
 final class NamespaceWatch<T extends HasMetadata> {
 

@@ -93,7 +93,7 @@ public final class PayloadBudget {
             return;
         }
         setWeight(weights, entry);
-        // put() does not evict while another thread does: what is too much would stay until the next put()
+        // while another thread evicts, put() does not, and what is too much would stay until the next one
         weights.cleanUp();
         evictAll(weights);
         startSweeping(weights);

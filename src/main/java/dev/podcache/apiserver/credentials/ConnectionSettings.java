@@ -91,7 +91,8 @@ public record ConnectionSettings(
                 compression);
     }
 
-    private static String withoutLastDot(String name) {
+    /** Returns a host name without the dot that may end it, as Go takes it. */
+    static String withoutLastDot(String name) {
         return name.endsWith(".") ? name.substring(0, name.length() - 1) : name;
     }
 

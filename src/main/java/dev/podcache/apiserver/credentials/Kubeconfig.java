@@ -245,7 +245,7 @@ public final class Kubeconfig {
                     "insecure-skip-tls-verify is set beside a certificate authority, which would be ignored: remove one");
         }
         requireReadable(cluster.authority(), "certificate-authority", this::ofCluster);
-        requireServerName(tlsServerName());
+        requireServerName(ConnectionSettings.withoutLastDot(cluster.tlsServerName()));
         boolean hasBasic = !user.username().isEmpty() || !user.password().isEmpty();
         if (hasBasic && (!user.token().isEmpty() || user.tokenFile() != null)) {
             throw ofUser("a token and username are both set: remove one");
@@ -277,11 +277,6 @@ public final class Kubeconfig {
         if (user.authProvider() != null) {
             OidcTokens.requireLegal(user.authProvider(), this::ofUser);
         }
-    }
-
-    /** Returns the name without the dot that may end it, as Go takes it; empty if there is none. */
-    private String tlsServerName() {
-        return cluster.tlsServerName().replaceFirst("\\.$", "");
     }
 
     /** What Go's TLS takes: for an address, and for a name with an {@code _}, Podcache sends no name. */
@@ -355,7 +350,7 @@ public final class Kubeconfig {
         config.setCaCertFile(
                 cluster.authority() == null ? null : cluster.authority().toString());
         config.setCaCertData(cluster.authorityData());
-        config.setTlsServerName(Strings.emptyToNull(tlsServerName()));
+        config.setTlsServerName(Strings.emptyToNull(cluster.tlsServerName()));
         ProxyAddress named = proxy();
         ProxyRules.set(config, named == null ? ProxyRules.ofEnvironment(environment, server) : named, server.secure());
         setImpersonation(config, user.impersonated());

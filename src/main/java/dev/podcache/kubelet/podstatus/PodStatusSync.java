@@ -102,10 +102,12 @@ final class PodStatusSync implements AutoCloseable {
 
     /** Starts no further request; requests in flight complete. Idempotent. */
     @Override
-    public synchronized void close() {
-        closed = true;
+    public void close() {
         fullPasses.close();
-        pauses.cancel();
+        synchronized (this) {
+            closed = true;
+            pauses.cancel();
+        }
     }
 
     private synchronized boolean isClosed() {
