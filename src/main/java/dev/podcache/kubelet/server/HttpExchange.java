@@ -27,6 +27,7 @@ import io.netty.handler.codec.http.websocketx.WebSocketDecoderConfig;
 import io.netty.handler.codec.http.websocketx.WebSocketServerHandshaker13;
 import io.netty.handler.ssl.SslHandler;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,6 +61,9 @@ final class HttpExchange implements ResponseStream {
     private static final Set<Integer> UNKNOWN = Set.of(400, 401, 429);
 
     private static final int MOST_SUBPROTOCOLS = 32;
+
+    /** More than that would be many times as large in memory as the longest URL. */
+    private static final int MOST_PARAMETERS = 10_000;
 
     private final HttpRequest http;
     private final HttpHeaders headers;
@@ -136,11 +140,19 @@ final class HttpExchange implements ResponseStream {
     }
 
     private static Map<String, List<String>> decoded(String query) {
+        Map<String, List<String>> parameters;
         try {
-            return new QueryStringDecoder(query, false).parameters();
+            // one more than are taken, so that it shows: Netty leaves out the rest without a word, by default after 1,024
+            parameters = new QueryStringDecoder(query, StandardCharsets.UTF_8, false, MOST_PARAMETERS + 1).parameters();
         } catch (IllegalArgumentException e) {
             throw new RefusedException(400, "the request cannot be read: the query is not correctly percent-encoded");
         }
+        // a command that lacks its last arguments would do something else than it says
+        if (parameters.values().stream().mapToInt(List::size).sum() > MOST_PARAMETERS) {
+            throw new RefusedException(
+                    400, "the request cannot be read: the query has more than " + MOST_PARAMETERS + " parameters");
+        }
+        return parameters;
     }
 
     private List<X509Certificate> certificates() {

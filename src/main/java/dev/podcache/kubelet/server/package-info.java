@@ -71,7 +71,7 @@
  * every node identity has, and which the ClusterRole {@code system:auth-delegator} grants to others.
  *
  * <p><b>Limits.</b> TLS 1.2 or newer, without renegotiation; HTTP/1.1; 64 answers that are made, and 256 logs, commands,
- * attachments and ports, at a time; 64 KiB and 256 lines of headers; 64 KiB of a body, which nothing reads; 256 KiB of URL, at the health port 4 KiB; 1 MiB
+ * attachments and ports, at a time; 64 KiB and 256 lines of headers; 64 KiB of a body, which nothing reads; 256 KiB of URL and 10,000 parameters, at the health port 4 KiB; 1 MiB
  * for a message of a WebSocket; 4 h for a client that reads nothing of an output.
  *
  * <p><b>Limits of strangers.</b> 1024 connections, or one for each 128 KiB of heap, of which one without a request, or whose

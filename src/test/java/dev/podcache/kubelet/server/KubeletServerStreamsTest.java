@@ -31,6 +31,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -568,6 +569,31 @@ class KubeletServerStreamsTest {
         assertThat(messages.take()).isEqualTo("1:still");
         socket.abort();
         process.killed.get(Patience.SECONDS, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void exec_of2000Arguments_getsAllOfThemAndItsStreams() throws Exception {
+        FakeCommand process = new FakeCommand();
+        fixture.runtime.exec = command -> process;
+        ChannelMessages messages = new ChannelMessages();
+        WebSocket socket = fixture.connect(
+                "/exec/shop/web/main?" + "command=a&".repeat(2000) + "input=1&output=1&error=1",
+                ExecEndpoint.V4,
+                messages);
+
+        assertThat(messages.take()).isEqualTo("1:");
+        assertThat(messages.take()).isEqualTo("2:warned\n");
+        assertThat(fixture.runtime.commands).singleElement().isEqualTo(Collections.nCopies(2000, "a"));
+        socket.abort();
+        process.killed.get(Patience.SECONDS, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void exec_ofTooManyArguments_isRefusedAndRunsNothing() throws Exception {
+        assertThat(fixture.get("/exec/shop/web/main?" + "command=a&".repeat(10_000) + "output=1")
+                        .body())
+                .isEqualTo("the request cannot be read: the query has more than 10000 parameters");
+        assertThat(fixture.runtime.commands).isEmpty();
     }
 
     @Test
