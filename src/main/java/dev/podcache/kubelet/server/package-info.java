@@ -65,7 +65,7 @@
  * If the review fails, the answer is 401, or 429 if a limit is the cause, and one warning is logged.
  *
  * <p><b>Authorization.</b> The API server reviews whether the user has a verb on a subresource of this Node: {@code get}
- * for GET, {@code create} for POST. Unlike upstream, a command, attachment or port always needs {@code create}, because a WebSocket begins
+ * for GET, {@code create} for POST, none for a method that has no verb. Unlike upstream, a command, attachment or port always needs {@code create}, because a WebSocket begins
  * with GET. An allowed access is reviewed again after 5 min, a denied one after 30 s. If the review fails, the answer is
  * 500. The node's credentials need the permission to create {@code tokenreviews} and {@code subjectaccessreviews}, which
  * every node identity has, and which the ClusterRole {@code system:auth-delegator} grants to others.

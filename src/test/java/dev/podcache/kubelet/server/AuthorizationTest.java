@@ -37,7 +37,10 @@ class AuthorizationTest {
         "PUT, /x, update, proxy",
         "PATCH, /x, patch, proxy",
         "DELETE, /x, delete, proxy",
-        "HEAD, /x, head, proxy",
+        "HEAD, /x, '', proxy",
+        "OPTIONS, /x, '', proxy",
+        "get, /x, '', proxy",
+        "HEAD, /exec/shop/web/main, create, proxy",
         "GET, /, get, proxy",
         "POST, /exec/shop/web/main, create, proxy",
         "GET, /exec/shop/web/main, create, proxy",
@@ -89,6 +92,18 @@ class AuthorizationTest {
         reviews.failing = false;
 
         assertThat(isAllowed(METRICS)).isTrue();
+    }
+
+    @Test
+    void methods_thatAreNone_areReviewedOnce() {
+        reviews.allowed = (user, access) -> false;
+
+        for (int i = 0; i < 100; i++) {
+            assertThat(isAllowed(Requested.of("M" + i, "/metrics", null, List.of())))
+                    .isFalse();
+        }
+
+        assertThat(reviews.accesses).hasSize(1);
     }
 
     @Test
