@@ -28,8 +28,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A line is such as {@code {"type":"ADDED","object":{...}}} ({@code WatchEvent} of {@code
  * k8s.io/apimachinery/pkg/apis/meta/v1}). One scan finds where the object starts and ends; the {@link ObjectDecoder}
- * decodes this part. A line that cannot be decoded ends the watch with a failure, because otherwise a change would be
- * missed. A failure never quotes the line.
+ * decodes this part. A line that cannot be decoded, or in which something follows the event, ends the watch with a failure,
+ * because otherwise a change would be missed. A failure never quotes the line.
  */
 final class WatchReader<T> implements ResponseReader {
 
@@ -206,6 +206,9 @@ final class WatchReader<T> implements ResponseReader {
                 } else {
                     parser.skipChildren();
                 }
+            }
+            if (parser.nextToken() != null) {
+                throw new IOException("something follows the event");
             }
         }
         return new EventParts(type, at, objectLength);

@@ -109,6 +109,22 @@ class WatchEventDecodingTest extends Fabric8WatchFixture {
     @ParameterizedTest
     @ValueSource(
             strings = {
+                "{\"type\":\"DELETED\",\"object\":" + OBJECT + "}",
+                " {\"type\":\"DELETED\",\"object\":" + OBJECT + "}",
+                " null",
+                "}",
+                "canary"
+            })
+    void somethingAfterTheEvent_isTheEndAndQuotesNothing(String more) throws InterruptedException {
+        ApiServerException failure = ended(decode("{\"type\":\"ADDED\",\"object\":" + OBJECT + "}" + more));
+
+        assertThat(failure.reason()).isEqualTo(FailureReason.UNREADABLE);
+        assertThat(failure).hasMessageEndingWith("is not valid JSON").hasNoCause();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
                 "{\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\"},\"data\":\"canary\"}",
                 "{\"kind\":\"ConfigMap\",\"metadata\":[\"canary\"]}",
                 "{\"kind\":\"canary\",\"metadata\":{\"name\":\"a\"}}",
