@@ -132,8 +132,9 @@ final class Endpoints {
     private KubeletResponse resourceMetrics() {
         ContainerStatistics statistics = statistics();
         try {
+            long begun = totals.begin();
             List<ContainerStatistics.PodUsage> usage = statistics.usage();
-            return KubeletResponse.metrics(ResourceMetrics.of(totals.add(usage), usage, timekeeper.wallTime()));
+            return KubeletResponse.metrics(ResourceMetrics.of(totals.add(usage, begun), usage, timekeeper.wallTime()));
         } catch (IOException | RuntimeException e) {
             log.warn("measuring the containers failed; /metrics/resource reports scrape_error 1", e);
             return KubeletResponse.metrics(ResourceMetrics.failed());
@@ -143,9 +144,10 @@ final class Endpoints {
     private KubeletResponse cadvisorMetrics() {
         ContainerStatistics statistics = statistics();
         try {
+            long begun = totals.begin();
             List<ContainerStatistics.PodUsage> usage = statistics.usage();
             return KubeletResponse.metrics(
-                    CadvisorMetrics.of(totals.add(usage), usage, sources.pods().get(), timekeeper.wallTime()));
+                    CadvisorMetrics.of(totals.add(usage, begun), usage, sources.pods().get(), timekeeper.wallTime()));
         } catch (IOException | RuntimeException e) {
             log.warn("measuring the containers failed; /metrics/cadvisor reports container_scrape_error 1", e);
             return KubeletResponse.metrics(CadvisorMetrics.failed());
@@ -153,12 +155,14 @@ final class Endpoints {
     }
 
     private KubeletResponse summary(KubeletRequest request) throws IOException {
-        List<ContainerStatistics.PodUsage> usage = statistics().usage();
+        ContainerStatistics statistics = statistics();
+        long begun = totals.begin();
+        List<ContainerStatistics.PodUsage> usage = statistics.usage();
         String only = String.valueOf(request.parameter("only_cpu_and_memory"));
         StatsSummary.SummaryScope scope = new StatsSummary.SummaryScope(
                 sources.node(), startedAt, only.toLowerCase(Locale.ROOT).equals("true"));
         return KubeletResponse.json(
-                AnswerJson.bytes(StatsSummary.of(scope, totals.add(usage), usage, timekeeper.wallTime())));
+                AnswerJson.bytes(StatsSummary.of(scope, totals.add(usage, begun), usage, timekeeper.wallTime())));
     }
 
     private ContainerStatistics statistics() {

@@ -80,7 +80,7 @@ class CadvisorMetricsTest {
                                 pod.getMetadata().getUid()),
                         List.of(used("main", at, cpu), used("side \"car\"\n", at, cpu.multipliedBy(2)))))
                 .toList();
-        return PrometheusText.parse(CadvisorMetrics.of(new UsageTotals().add(usages), usages, List.of(pods), at));
+        return PrometheusText.parse(CadvisorMetrics.of(new UsageTotals().add(usages, 0), usages, List.of(pods), at));
     }
 
     /**
@@ -195,7 +195,7 @@ class CadvisorMetricsTest {
                 List.of(new PodUsage(PodKey.of("shop", "gone", "9"), List.of(used("main", NOW, Duration.ZERO))));
 
         PrometheusText scraped =
-                PrometheusText.parse(CadvisorMetrics.of(new UsageTotals().add(usages), usages, List.of(), NOW));
+                PrometheusText.parse(CadvisorMetrics.of(new UsageTotals().add(usages, 0), usages, List.of(), NOW));
 
         assertThat(labels(scraped, "main")).containsEntry("image", "unknown").containsEntry("pod", "gone");
         assertThat(scraped.names()).doesNotContain("container_spec_memory_limit_bytes");

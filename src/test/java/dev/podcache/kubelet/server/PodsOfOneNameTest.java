@@ -78,7 +78,7 @@ class PodsOfOneNameTest {
         for (List<PodUsage> pods : List.of(
                 List.of(usage(OLD, Duration.ofHours(1), 100), usage(NEW, Duration.ofMinutes(1), 30)),
                 List.of(usage(NEW, Duration.ofMinutes(1), 30), usage(OLD, Duration.ofHours(1), 100)))) {
-            PrometheusText text = PrometheusText.parse(ResourceMetrics.of(new UsageTotals().add(pods), pods, NOW));
+            PrometheusText text = PrometheusText.parse(ResourceMetrics.of(new UsageTotals().add(pods, 0), pods, NOW));
 
             assertThat(text.value("container_memory_working_set_bytes", MAIN)).isEqualTo(30);
             assertThat(text.value("container_cpu_usage_seconds_total", MAIN)).isEqualTo(30);
@@ -93,7 +93,7 @@ class PodsOfOneNameTest {
         List<PodUsage> pods = List.of(usage(OLD, Duration.ofHours(1), 100), usage(NEW, Duration.ofMinutes(1), 30));
 
         PrometheusText text =
-                PrometheusText.parse(CadvisorMetrics.of(new UsageTotals().add(pods), pods, List.of(), NOW));
+                PrometheusText.parse(CadvisorMetrics.of(new UsageTotals().add(pods, 0), pods, List.of(), NOW));
 
         assertThat(text.samples().stream()
                         .filter(sample -> sample.name().equals("container_memory_working_set_bytes"))
@@ -110,8 +110,8 @@ class PodsOfOneNameTest {
                 usage(NEW, Duration.ofMinutes(1), 40).containers().get(0);
         List<PodUsage> pods = List.of(new PodUsage(NEW, List.of(first, second)));
 
-        PrometheusText resource = PrometheusText.parse(ResourceMetrics.of(new UsageTotals().add(pods), pods, NOW));
-        PrometheusText.parse(CadvisorMetrics.of(new UsageTotals().add(pods), pods, List.of(), NOW));
+        PrometheusText resource = PrometheusText.parse(ResourceMetrics.of(new UsageTotals().add(pods, 0), pods, NOW));
+        PrometheusText.parse(CadvisorMetrics.of(new UsageTotals().add(pods, 0), pods, List.of(), NOW));
 
         assertThat(resource.value("container_memory_working_set_bytes", MAIN)).isEqualTo(30);
     }

@@ -22,24 +22,37 @@ class UsageTotalsTest {
 
     @Test
     void add_sumsContainers() {
-        UsageTotals.Total total = totals.add(List.of(pod("a", 1, START), pod("b", 2, START)));
+        UsageTotals.Total total = add(pod("a", 1, START), pod("b", 2, START));
 
         assertThat(total).isEqualTo(new UsageTotals.Total(Duration.ofSeconds(3), 20, 10, 8));
     }
 
     @Test
     void cpu_ofAContainerThatEnded_staysCounted() {
-        totals.add(List.of(pod("a", 5, START)));
+        add(pod("a", 5, START));
 
-        assertThat(totals.add(List.of()).cpu()).isEqualTo(Duration.ofSeconds(5));
-        assertThat(totals.add(List.of()).workingSetBytes()).isZero();
+        assertThat(add().cpu()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(add().workingSetBytes()).isZero();
     }
 
     @Test
     void cpu_ofARestartedContainer_isAdded() {
-        totals.add(List.of(pod("a", 5, START)));
+        add(pod("a", 5, START));
 
-        assertThat(totals.add(List.of(pod("a", 2, START.plusSeconds(9)))).cpu()).isEqualTo(Duration.ofSeconds(7));
+        assertThat(add(pod("a", 2, START.plusSeconds(9))).cpu()).isEqualTo(Duration.ofSeconds(7));
+    }
+
+    /** The older of two measurements, whose answer took longer, does not count the container again that has ended since. */
+    @Test
+    void cpu_measurementIsOvertakenByALaterOne_containerThatEndedIsCountedOnce() {
+        add(pod("a", 5, START));
+        long overtaken = totals.begin();
+        add();
+
+        UsageTotals.Total late = totals.add(List.of(pod("a", 6, START)), overtaken);
+
+        assertThat(late).isEqualTo(new UsageTotals.Total(Duration.ofSeconds(5), 10, 5, 4));
+        assertThat(add(pod("b", 2, START)).cpu()).isEqualTo(Duration.ofSeconds(7));
     }
 
     @Property
@@ -47,11 +60,15 @@ class UsageTotalsTest {
         UsageTotals each = new UsageTotals();
         Duration last = Duration.ZERO;
         for (int seconds : measurements) {
-            Duration now = each.add(seconds == 0 ? List.of() : List.of(pod("a", seconds, START)))
-                    .cpu();
+            List<PodUsage> pods = seconds == 0 ? List.of() : List.of(pod("a", seconds, START));
+            Duration now = each.add(pods, each.begin()).cpu();
             assertThat(now).isGreaterThanOrEqualTo(last);
             last = now;
         }
+    }
+
+    private UsageTotals.Total add(PodUsage... pods) {
+        return totals.add(List.of(pods), totals.begin());
     }
 
     private static PodUsage pod(String name, int seconds, Instant startedAt) {
