@@ -214,6 +214,7 @@ final class HttpListener implements AutoCloseable {
             public void userEventTriggered(ChannelHandlerContext context, Object event) {
                 if (event instanceof SslHandshakeCompletionEvent completed && completed.isSuccess()) {
                     refuseFurtherHandshakes(tls.engine());
+                    TlsAnswers.limit(context.pipeline(), guard::cut);
                     established(channel, guard, protocol);
                     context.pipeline().remove(this);
                 }

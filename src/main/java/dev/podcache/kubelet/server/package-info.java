@@ -78,8 +78,9 @@
  * client has not taken its answer, gives way to a new one, first of clients that were never authenticated, and of these one of
  * the network that has the most; one part of a TLS handshake in a turn of the event loop, the networks by turns; 90 s for a connection without a request; 10 s for the TLS handshake and for the head of a request.
  * One request of a connection is in flight; what a client sends meanwhile waits, and from 16 KiB on the client is not read from,
- * and closed after 10 s. A client that takes nothing of an answer is closed after 30 s. All that was received from clients that are
- * not authenticated is in one budget of the process, a 16th of the heap, at most 8 MiB; what clients do not take of answers is
+ * and closed after 10 s. A client that takes nothing of an answer is closed after 30 s. One that has
+ * TLS 1.3 update its keys is closed when 16 of the answers wait, and it asks for a further one. All that was received from
+ * clients that are not authenticated is in one budget of the process, a 16th of the heap, at most 8 MiB; what clients do not take of answers is
  * in another, a 16th of the heap: the connection that holds most gives way. A network (an IPv4 address, or the first 64 bits of an IPv6
  * address) may send ten tokens at once that are refused, then one a second, a connection eight; 64 tokens are under review
  * at a time. A token that was accepted within the last hour does not count. Beyond, the answer is 429.
@@ -95,7 +96,7 @@
  * policy, {@code PageState} and {@code PagePods} are what it shows of a {@code NodeView}.
  *
  * <p>Read {@code KubeletServer}, {@code HttpsListener}, {@code HttpListener}, {@code HttpExchange} and {@code
- * NettyWebSocket}, {@code ConnectionGuard}, {@code Handshakes} and {@code ConnectionGate}, which see the bytes
+ * NettyWebSocket}, {@code ConnectionGuard}, {@code Handshakes}, {@code TlsAnswers} and {@code ConnectionGate}, which see the bytes
  * before HTTP is decoded, {@code RequestChain}, {@code Authentication}, {@code
  * Authorization}, {@code Endpoints}, {@code ComponentPages}; for logs {@code LogEndpoint}, {@code LogParameters}, {@code
  * LogTransfer}; for WebSockets {@code Handshake}, {@code WebSocketSession}, {@code ChannelFrames};

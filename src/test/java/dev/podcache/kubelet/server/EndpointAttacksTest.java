@@ -12,6 +12,7 @@ import dev.podcache.testing.Patience;
 import dev.podcache.testing.Slow;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -288,6 +289,42 @@ class EndpointAttacksTest {
                 })
                 .isInstanceOf(IOException.class);
         assertServes();
+    }
+
+    @Test
+    void keyUpdates_whoseAnswersAreNotRead_connectionIsClosedAndOthersAreServed() throws Exception {
+        SSLSocket socket = (SSLSocket) client13().socket();
+
+        assertThatThrownBy(() -> {
+                    // after the first handshake, each one updates the keys, and reads nothing
+                    for (int i = 0; i < 1_000_000; i++) {
+                        socket.startHandshake();
+                    }
+                })
+                .isInstanceOf(IOException.class);
+        assertServes();
+    }
+
+    @Test
+    void keyUpdates_whoseAnswersAreRead_connectionGoesOn() throws Exception {
+        RawClient client = client13();
+        SSLSocket socket = (SSLSocket) client.socket();
+
+        for (int i = 0; i < 5 * TlsAnswers.MOST; i++) {
+            socket.startHandshake();
+            assertThat(client.send(HEALTHY).answer()).startsWith("HTTP/1.1 200 ");
+        }
+    }
+
+    /** Its system keeps little of what it does not read. */
+    private RawClient client13() throws IOException {
+        SSLSocket socket = (SSLSocket) ServerFixture.withoutCertificate().getSocketFactory().createSocket();
+        socket.setReceiveBufferSize(4096);
+        socket.setEnabledProtocols(new String[] {"TLSv1.3"});
+        socket.connect(new InetSocketAddress("127.0.0.1", fixture.server.port()));
+        RawClient client = RawClient.of(socket);
+        clients.add(client);
+        return client;
     }
 
     private RawClient client12() throws IOException {
