@@ -540,6 +540,11 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     private boolean takeLatestLocked(Answer<T> read, int begunIn) {
         Answer<T> known = heldLocked();
         boolean disagree = known != null && Answer.cacheStateOf(known) != Answer.cacheStateOf(read);
+        // what is followed and not watched was immutable: this is another object, whose changes are needed
+        boolean replaced = state == WatchState.UNWATCHED
+                && isFollowedLocked()
+                && Answer.isNewer(read, known)
+                && !Answer.isImmutable(read);
         if (state == WatchState.OPENING && lastFailure != null && begunIn == epoch) {
             // nothing confirms it, but there may be no other answer for long
             pendingAnswer = Answer.isNewer(known, read) ? known : read;
@@ -551,13 +556,13 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
             }
             coveredUpTo = present.resourceVersion;
             receivedLocked(read);
+        } else if (replaced || (disagree && state.isUpToDate())) {
+            restartLocked(WatchState.OPENING);
+            setAnswerLocked(null);
         } else if (Answer.isNewer(read, known) && pendingAnswer != null) {
             pendingAnswer = read;
         } else if (Answer.isNewer(read, known) || (disagree && state == WatchState.BROKEN)) {
             setAnswerLocked(read, state.isUpToDate());
-        } else if (disagree && state.isUpToDate()) {
-            restartLocked(WatchState.OPENING);
-            setAnswerLocked(null);
         } else {
             return false;
         }

@@ -101,6 +101,35 @@ class WatchConsistencyTest {
         assertThatExceptionOfType(NotFound.class).isThrownBy(f::get);
     }
 
+    /** The watch was closed because the first object could not change. The second one can. */
+    @Test
+    void latest_ofAnImmutableObjectThatAMutableOneReplaced_isWatched() {
+        f.server.cluster().create(Secrets.immutable(DB, "v1"));
+        f.store.addReference(DB, TtlFixture.POD);
+        assertThat(f.get()).isEqualTo("v1");
+        assertThat(f.server.openWatches()).isZero();
+        f.delete(DB);
+        f.create(DB, "v2");
+
+        assertThat(get(ReadConsistency.latest())).isEqualTo("v2");
+        f.update(DB, "v3");
+        assertThat(f.get()).isEqualTo("v3");
+        assertThat(f.server.openWatches()).isEqualTo(1);
+    }
+
+    @Test
+    void latest_ofAnImmutableObjectThatAnotherOneReplaced_needsNoWatch() {
+        f.server.cluster().create(Secrets.immutable(DB, "v1"));
+        f.store.addReference(DB, TtlFixture.POD);
+        assertThat(f.get()).isEqualTo("v1");
+        f.delete(DB);
+        f.server.cluster().create(Secrets.immutable(DB, "v2"));
+
+        assertThat(get(ReadConsistency.latest())).isEqualTo("v2");
+        assertThat(f.get()).isEqualTo("v2");
+        assertThat(f.server.openWatches()).isZero();
+    }
+
     @Test
     void closed_endsGetsThatWaitForTheReadInFlight_andForTheNext() throws Exception {
         f.live("v1");
