@@ -104,7 +104,8 @@ public abstract sealed class ObjectUnavailableException extends RuntimeException
 
     /**
      * The API server answered that the object does not exist. If a later check failed, that failure is the {@linkplain
-     * #getCause() cause}; otherwise the cause is null.
+     * #getCause() cause}. If a later check is not answered yet, the cause is a {@link NotSynced} under WATCH, and a {@link
+     * FetchFailed} with the reason {@link FailureReason#TIMEOUT} under CACHE. Otherwise the cause is null.
      *
      * <p>Has no stack trace: for a pod that waits for its Secret, this is a frequent answer.
      */
@@ -169,7 +170,10 @@ public abstract sealed class ObjectUnavailableException extends RuntimeException
         }
     }
 
-    /** No answer is held for the object, and the fetch failed. */
+    /**
+     * No answer is held for the object, and the fetch failed. As the cause of a {@link NotFound}: the fetch has not ended in
+     * time, and goes on.
+     */
     public static final class FetchFailed extends ObjectUnavailableException {
 
         private final FailureReason reason;

@@ -385,28 +385,26 @@ final class Fetches<T extends HasMetadata> {
             throw new Closed(kind, key);
         }
         Answer<T> answer = outcome.answer();
-        return answer == null ? serveStale(key, known, outcome.failure()) : serve(key, answer, null);
+        return answer == null ? serveStale(key, known, outcome.failure()) : answer.objectOf(kind, key);
     }
 
     /**
      * Returns or throws the known state because a fetch failed with {@code failure}, or is too slow if that is null.
      */
     T serveStale(ObjectKey key, @Nullable Answer<T> known, @Nullable ApiServerException failure) {
-        ApiServerException cause = failure == null ? tooSlow(key) : failure;
-        if (known == null) {
-            throw new FetchFailed(kind, key, cause.reason(), cause.httpCode(), cause.retryAfter(), cause);
-        }
-        if (known instanceof Answer.Present) {
+        if (known instanceof Answer.Present<T> present) {
             options.metrics().staleServed(kind, key, strategy);
-        }
-        return serve(key, known, cause);
-    }
-
-    private T serve(ObjectKey key, Answer<T> answer, @Nullable ApiServerException failedCheck) {
-        if (answer instanceof Answer.Present<T> present) {
             return present.object;
         }
-        throw new NotFound(kind, key, failedCheck);
+        if (known == null) {
+            throw fetchFailed(key, failure == null ? tooSlow(key) : failure);
+        }
+        // a check that is late may still find the object: callers can tell it from one that failed
+        throw new NotFound(kind, key, failure == null ? fetchFailed(key, tooSlow(key)) : failure);
+    }
+
+    private FetchFailed fetchFailed(ObjectKey key, ApiServerException cause) {
+        return new FetchFailed(kind, key, cause.reason(), cause.httpCode(), cause.retryAfter(), cause);
     }
 
     private ApiServerException tooSlow(ObjectKey key) {

@@ -5,7 +5,6 @@ import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
-import dev.podcache.object.ObjectUnavailableException.NotSynced;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.util.HashMap;
@@ -76,8 +75,8 @@ final class PodObjects {
         try {
             data = reader.apply(key);
         } catch (NotFound e) {
-            // nobody has watched the object for a while, and its new watch has no answer yet
-            boolean unconfirmed = e.getCause() instanceof NotSynced;
+            // the server is asked again and has not answered yet: a new watch of the object, or a fetch
+            boolean unconfirmed = e.getCause() instanceof ObjectUnavailableException;
             if (Boolean.TRUE.equals(optional) && !unconfirmed) {
                 return null;
             }

@@ -7,7 +7,6 @@ import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
-import dev.podcache.object.ObjectUnavailableException.NotSynced;
 import dev.podcache.object.PodKey;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.pod.TrustBundleReferences;
@@ -255,8 +254,8 @@ public final class TrustBundles implements AutoCloseable {
             GenericKubernetesResource bundle = require(target).named.getObject("", name);
             return TrustAnchors.merged(List.of(text(bundle, CONTENT)));
         } catch (NotFound e) {
-            // nobody has watched the object for a while, and its new watch has no answer yet
-            boolean unconfirmed = e.getCause() instanceof NotSynced;
+            // the server is asked again and has not answered yet: a new watch of the object, or a fetch
+            boolean unconfirmed = e.getCause() instanceof ObjectUnavailableException;
             if (optional && !unconfirmed) {
                 return EMPTY;
             }

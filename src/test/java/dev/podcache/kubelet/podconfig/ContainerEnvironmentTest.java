@@ -79,11 +79,7 @@ class ContainerEnvironmentTest {
     /** Strategy CACHE: a cached NotFound is an answer like any other. */
     @Test
     void of_secretMissingThenCreatedUnderCache_succeedsOnceTheAnswerIsOld() {
-        TtlObjectStore<Secret> store = new TtlObjectStore<>(
-                ObjectKind.SECRET,
-                f.server.getter(ObjectKind.SECRET),
-                FixedTtl.ofSeconds(60),
-                StoreOptions.defaults(f.timekeeper));
+        TtlObjectStore<Secret> store = cachingStore();
         Manager<Secret> secrets = Managers.caching(store, PodReferences::secretKeys);
         ContainerEnvironment environments =
                 new ContainerEnvironment(secrets, f.configMaps, f.services, PodConfigFixture.NO_VOLUMES);
@@ -158,6 +154,52 @@ class ContainerEnvironmentTest {
 
         lists.release();
         assertThat(of(pod).variables()).containsEntry("PASSWORD", "v1");
+    }
+
+    /** Strategy CACHE: each start asks again whether it is still missing, and the answer may take long. */
+    @Test
+    void of_optionalAndMissingBeforeUnderCache_isNotMissingWhileASlowServerIsAsked() {
+        TtlObjectStore<Secret> store = cachingStore();
+        Manager<Secret> secrets = Managers.caching(store, PodReferences::secretKeys);
+        ContainerEnvironment environments =
+                new ContainerEnvironment(secrets, f.configMaps, f.services, PodConfigFixture.NO_VOLUMES);
+        Pod pod = pod(envFromSecret("db", true));
+        secrets.registerPod(pod);
+        assertThat(environments.of(pod, main(pod), PLACEMENT).variables()).doesNotContainKey("PASSWORD");
+        f.server.cluster().create(secret("db", Map.of("PASSWORD", "v1")));
+        HeldRequests gets = f.server.faults().hold(RequestPattern.any().verb(Verb.GET));
+
+        // the second start does not wait, because the first has waited in vain
+        for (int start = 1; start <= 2; start++) {
+            assertThatThrownBy(() -> environments.of(pod, main(pod), PLACEMENT))
+                    .as("start %s", start)
+                    .isInstanceOf(PodConfigException.class)
+                    .hasMessageContaining("checking again failed")
+                    .hasMessageContaining("the request continues");
+        }
+
+        gets.release();
+        assertThat(environments.of(pod, main(pod), PLACEMENT).variables()).containsEntry("PASSWORD", "v1");
+        store.close();
+    }
+
+    /** Strategy CACHE: during an outage, the last answer counts, as for a kubelet. */
+    @Test
+    void of_optionalAndMissingBeforeUnderCache_isMissingWhileAskingAgainFails() {
+        TtlObjectStore<Secret> store = cachingStore();
+        Manager<Secret> secrets = Managers.caching(store, PodReferences::secretKeys);
+        ContainerEnvironment environments =
+                new ContainerEnvironment(secrets, f.configMaps, f.services, PodConfigFixture.NO_VOLUMES);
+        Pod pod = pod(envFromSecret("db", true));
+        secrets.registerPod(pod);
+        assertThat(environments.of(pod, main(pod), PLACEMENT).variables()).doesNotContainKey("PASSWORD");
+        f.server.failNext(
+                1,
+                new ApiServerException(FailureReason.UNAVAILABLE, 503, null, "GET was answered 503", null),
+                RequestPattern.any().verb(Verb.GET));
+
+        assertThat(environments.of(pod, main(pod), PLACEMENT).variables()).doesNotContainKey("PASSWORD");
+        store.close();
     }
 
     @Test
@@ -347,6 +389,14 @@ class ContainerEnvironmentTest {
 
     private Environment of(Pod pod) {
         return f.environments().of(pod, main(pod), PLACEMENT);
+    }
+
+    private TtlObjectStore<Secret> cachingStore() {
+        return new TtlObjectStore<>(
+                ObjectKind.SECRET,
+                f.server.getter(ObjectKind.SECRET),
+                FixedTtl.ofSeconds(60),
+                StoreOptions.defaults(f.timekeeper));
     }
 
     private PodConfigException failure(Pod pod) {
