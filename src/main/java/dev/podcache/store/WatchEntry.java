@@ -527,8 +527,9 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
             if (isDroppedLocked()) {
                 return;
             }
-            retryLocked();
             changes = takeLatestLocked(read, begunIn);
+            // after that, because a watch that is replaced lists anyway
+            retryLocked();
         }
         if (changes) {
             changed();
@@ -550,6 +551,10 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
             pendingAnswer = Answer.isNewer(known, read) ? known : read;
             upToDateUntil = now();
             publishLocked(WatchState.BROKEN);
+            if (disagree || !coveredUpTo.isEmpty()) {
+                // what the watch has brought, held or evicted, may be the later one: another watch lists the object again
+                endWatchLocked();
+            }
         } else if (state == WatchState.EVICTED && read instanceof Answer.Present<T> present) {
             if (watch == null || ResourceVersions.isOlder(present.resourceVersion, coveredUpTo)) {
                 return false;
@@ -561,8 +566,12 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
             setAnswerLocked(null);
         } else if (Answer.isNewer(read, known) && pendingAnswer != null) {
             pendingAnswer = read;
-        } else if (Answer.isNewer(read, known) || (disagree && state == WatchState.BROKEN)) {
+        } else if (Answer.isNewer(read, known)) {
             setAnswerLocked(read, state.isUpToDate());
+        } else if (disagree && state == WatchState.BROKEN) {
+            // neither is known to be the later one, and no event would tell: another watch lists the object again
+            endWatchLocked();
+            setAnswerLocked(read, false);
         } else {
             return false;
         }
@@ -785,6 +794,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         joined = false;
         reached = false;
         reading = false;
+        resumed = false;
         coveredUpTo = "";
     }
 

@@ -38,8 +38,10 @@ enum WatchState {
      * A quorum read that returns a newer object is published. There is one exception: in UNWATCHED, with a reference that
      * is not Unfollowed, the known object is immutable. A newer one that is not immutable has taken its place, and its
      * changes are needed, so it moves to OPENING. A read that disagrees with LIVE or UNWATCHED on whether the object exists
-     * moves to OPENING, too: neither is known to be the later one. In OPENING, after a failed attempt, one that began after
-     * the last new reference moves to BROKEN; in EVICTED, one that is not older than what was evicted moves to LIVE.
+     * moves to OPENING, too: neither is known to be the later one. For the same reason, one that disagrees with BROKEN is
+     * published, and another watch is opened, which lists the object once more. In OPENING, after a failed attempt, one
+     * that began after the last new reference moves to BROKEN, with another watch if it disagrees with what is pending, or
+     * something was evicted. In EVICTED, one that is not older than what was evicted moves to LIVE.
      *
      * An eviction drops what is held, published or pending. It moves LIVE and UNWATCHED to EVICTED; BROKEN, RENEWING
      * and REOPENING to OPENING, with the same watch; and leaves OPENING and IDLE. So something is known in every state

@@ -270,6 +270,25 @@ class WatchEvictionTest extends WatchRowFixture {
         requireAGetLists();
     }
 
+    /** It was made before the last event of the watch that was lost, and the next watch begins after that event. */
+    @Test
+    void lost_evicted_aLateReadBringsAnOlderVersion_isListedAndWatchedAnew() {
+        bringTo(WatchRow.LOST);
+        evict();
+        int lists = server.lists();
+        CompletableFuture<String> latest = CompletableFuture.supplyAsync(
+                () -> Secrets.value(store.get("default", "db", ReadConsistency.latest())), NewThread.EACH);
+        Patience.await().until(() -> server.lists() == lists + 1);
+        hear(WatchRow.LISTING, "v0", "9");
+        assertThat(latest.join()).isEqualTo("v0");
+        hear(WatchRow.LISTING, "v1", "10");
+        accept(WatchRow.LISTED);
+
+        assertThat(get()).isEqualTo("v1");
+        assertThat(shown()).isEqualTo(CacheState.FRESH);
+        assertThat(server.openWatches()).isOne();
+    }
+
     private void requireAGetLists() {
         int lists = server.lists();
         assertThat(get()).isEqualTo("waits");

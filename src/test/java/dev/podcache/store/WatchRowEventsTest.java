@@ -3,13 +3,21 @@ package dev.podcache.store;
 import static dev.podcache.store.TtlFixture.DB;
 import static dev.podcache.store.TtlFixture.OTHER_POD;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.Fetched;
 import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectUnavailableException.NotFound;
+import dev.podcache.object.ReadConsistency;
 import dev.podcache.testing.ExpectedWarnings;
+import dev.podcache.testing.NewThread;
+import dev.podcache.testing.Patience;
 import dev.podcache.testing.Secrets;
 import io.fabric8.kubernetes.api.model.Secret;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -171,6 +179,43 @@ class WatchRowEventsTest extends WatchRowFixture {
 
         assertThat(waiting.outcome()).isEqualTo("v2");
         assertThat(get()).isEqualTo("v2");
+    }
+
+    // a quorum read comes late: it was made before the object was created, which the list of the watch has brought
+
+    @Test
+    void latest_disagreesWithTheListOfALostWatch_isListedOnceMore() {
+        bringTo(WatchRow.LISTING);
+        hearOfAbsence(WatchRow.LISTING);
+        accept(WatchRow.LISTED);
+        onFromWatched(WatchRow.LOST_LISTING);
+        requireListedOnceMoreAfterALateRead("v1 stale");
+    }
+
+    @Test
+    void latest_disagreesWithTheListAfterAFailedAttempt_isListedOnceMore() {
+        bringTo(WatchRow.LISTING);
+        fail(WatchRow.LISTING, failure(FailureReason.UNAVAILABLE, 503));
+        time.advance(SURELY_REPEATED);
+        requireListedOnceMoreAfterALateRead("waits");
+    }
+
+    private void requireListedOnceMoreAfterALateRead(String outcomeBeforeIt) {
+        int list = server.lists() - 1;
+        CompletableFuture<Throwable> read = CompletableFuture.supplyAsync(
+                () -> catchThrowable(() -> store.get("default", "db", ReadConsistency.latest())), NewThread.EACH);
+        Patience.await().until(() -> server.lists() == list + 2);
+        server.answer(list, "12", List.of(new Fetched<>(Secrets.of(DB, "v1"), "12", 1)));
+        assertThat(get()).isEqualTo(outcomeBeforeIt);
+        server.answer("11", List.of());
+        assertThat(read.join()).isInstanceOf(NotFound.class);
+        assertThat(get()).isEqualTo("NotFound unsure");
+
+        hear(WatchRow.LISTING, "v1", "12");
+        accept(WatchRow.LISTED);
+        assertThat(get()).isEqualTo("v1");
+        assertThat(shown()).isEqualTo(CacheState.FRESH);
+        assertThat(server.openWatches()).isOne();
     }
 
     // an attempt fails

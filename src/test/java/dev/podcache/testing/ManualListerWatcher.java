@@ -190,7 +190,12 @@ public final class ManualListerWatcher<T> implements ListerWatcher<T> {
 
     /** Answers the latest list. */
     public void answer(String version, List<Fetched<T>> items) {
-        lists.get(lists.size() - 1).complete(new Listed<>(ImmutableList.copyOf(items), version));
+        answer(lists.size() - 1, version, items);
+    }
+
+    /** Answers the list of a number, which counts from 0. */
+    public void answer(int list, String version, List<Fetched<T>> items) {
+        lists.get(list).complete(new Listed<>(ImmutableList.copyOf(items), version));
     }
 
     /** Fails the latest list. */
