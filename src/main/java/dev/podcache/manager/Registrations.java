@@ -26,6 +26,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -413,7 +414,7 @@ final class Registrations {
             return true;
         }
         Set<Usage> usages = needs.usagesOf(key);
-        return usages.isEmpty() || !Collections.disjoint(usages, followed);
+        return usages.isEmpty() || needs.isUnnamedToo(key) || !Collections.disjoint(usages, followed);
     }
 
     private ReadHold newHold(Referrer owner, StoreManager<?> manager, ObjectKey key, Consumer<Runnable> effects) {
@@ -802,7 +803,7 @@ final class Registrations {
     /** The objects of one kind that a referrer needs, each with what for: nothing if no need of it says so. Not changed. */
     static final class ObjectNeeds {
 
-        static final ObjectNeeds NONE = new ObjectNeeds(Map.of());
+        static final ObjectNeeds NONE = new ObjectNeeds(Map.of(), Set.of());
 
         // there are few combinations of usages, and many references
         private static final Interner<ImmutableSet<Usage>> COMBINATIONS = Interners.newStrongInterner();
@@ -812,8 +813,12 @@ final class Registrations {
         // as it was gathered: a copy would be a fifth of what a registration allocates
         private final Map<ObjectKey, ImmutableSet<Usage>> usages;
 
-        private ObjectNeeds(Map<ObjectKey, ImmutableSet<Usage>> usages) {
+        /** Those of the objects of which one need says what for, and another does not. Pods have none. */
+        private final Set<ObjectKey> unnamedToo;
+
+        private ObjectNeeds(Map<ObjectKey, ImmutableSet<Usage>> usages, Set<ObjectKey> unnamedToo) {
             this.usages = usages;
+            this.unnamedToo = unnamedToo;
         }
 
         /** Returns needs that do not say what for. */
@@ -841,13 +846,25 @@ final class Registrations {
         static final class Gathering {
 
             private final Map<ObjectKey, ImmutableSet<Usage>> usages = new LinkedHashMap<>(8);
+            private @Nullable Set<ObjectKey> unnamedToo; // made on demand
 
             /** Adds a need, which may not say what for. */
             void add(ObjectKey key, @Nullable Usage usage) {
-                usages.merge(
-                        Objects.requireNonNull(key, "one of the objects is null"),
-                        usage == null ? ImmutableSet.of() : SINGLE.getOrDefault(usage, ImmutableSet.of()),
-                        Gathering::both);
+                ImmutableSet<Usage> added =
+                        usage == null ? ImmutableSet.of() : SINGLE.getOrDefault(usage, ImmutableSet.of());
+                ImmutableSet<Usage> before =
+                        usages.putIfAbsent(Objects.requireNonNull(key, "one of the objects is null"), added);
+                if (before == null) {
+                    return;
+                }
+                if (before.isEmpty() != added.isEmpty()) {
+                    // both together name a usage, and do not show any more that one need names none
+                    if (unnamedToo == null) {
+                        unnamedToo = new HashSet<>(2);
+                    }
+                    unnamedToo.add(key);
+                }
+                usages.put(key, both(before, added));
             }
 
             private static ImmutableSet<Usage> both(ImmutableSet<Usage> one, ImmutableSet<Usage> other) {
@@ -857,7 +874,7 @@ final class Registrations {
             }
 
             ObjectNeeds needs() {
-                return usages.isEmpty() ? NONE : new ObjectNeeds(usages);
+                return usages.isEmpty() ? NONE : new ObjectNeeds(usages, unnamedToo == null ? Set.of() : unnamedToo);
             }
         }
 
@@ -868,6 +885,11 @@ final class Registrations {
         /** Returns what an object is needed for; empty if no need of it says so. */
         Set<Usage> usagesOf(ObjectKey key) {
             return usages.getOrDefault(key, ImmutableSet.of());
+        }
+
+        /** Returns whether an object is needed for what {@link #usagesOf} says, and also without saying what for. */
+        boolean isUnnamedToo(ObjectKey key) {
+            return unnamedToo.contains(key);
         }
     }
 }

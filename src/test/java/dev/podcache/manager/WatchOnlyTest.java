@@ -115,6 +115,33 @@ class WatchOnlyTest {
     }
 
     @Test
+    void usageThatOneNeedSaysAndAnotherDoesNot_isWatched() {
+        server.cluster().create(Secrets.of(KEY, "v1"));
+        register(OWNER, DB, DB.withUsage(Usage.ENV));
+        assertThat(get()).isEqualTo("v1");
+        server.cluster().update(Secrets.of(KEY, "v2"));
+
+        assertThat(get()).isEqualTo("v2");
+        assertThat(server.openWatches()).isOne();
+        assertThat(managers.entries().get(0).usages(OWNER)).containsExactly(Usage.ENV);
+    }
+
+    @Test
+    void ownerThatNeedsItWithAndWithoutAUsage_holdsOneReference_andReleasesIt() {
+        server.cluster().create(Secrets.of(KEY, "v1"));
+        register(OWNER, DB, DB.withUsage(Usage.ENV));
+        get();
+        register(OWNER, DB.withUsage(Usage.ENV));
+        assertThat(secrets.state("shop", "db").references()).isOne();
+        register(OTHER, DB, DB.withUsage(Usage.ENV));
+        managers.unregister(OTHER);
+        managers.unregister(OWNER);
+
+        assertThat(managers.entries()).isEmpty();
+        assertThat(server.openWatches()).isZero();
+    }
+
+    @Test
     void ownerThatBeginsToFollow_hasItWatched_andMayEndIt() {
         server.cluster().create(Secrets.of(KEY, "v1"));
         register(OWNER, DB.withUsage(Usage.ENV));
