@@ -64,7 +64,7 @@ public final class ObjectEntry {
         return uid;
     }
 
-    /** Returns the time since the API server last answered for the object, if it has since the last new reference. */
+    /** Returns the time since the API server last confirmed what is held, if it has answered since the last new reference. */
     public Optional<Duration> age() {
         return Optional.ofNullable(state.age());
     }

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param cacheState how much is known; {@link CacheState#UNREAD} also for an object that is not referenced
  * @param resourceVersion the version held, or "" if none
- * @param age the time since the API server last answered for this object; null if it has not since the last new
- *     reference
+ * @param age the time since the API server last confirmed what is held; null if it has not answered for this object
+ *     since the last new reference
  * @param lastFailure why the latest request failed; null after an answer
  * @param references the number of references
  * @param freshness how long an answer counts as fresh, and why, as text for people

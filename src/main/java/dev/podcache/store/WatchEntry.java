@@ -86,7 +86,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     private boolean resumed; // in BROKEN: the watch is open again
     private boolean getWaits;
     private long stateBegin;
-    private long upToDateUntil; // when the known answer was last up to date; not valid in LIVE
+    private long upToDateUntil; // when what was known was last confirmed; not valid in LIVE
     private byte unreadSweeps; // at most 2
     private int epoch; // the number of references after the first
 
@@ -293,14 +293,15 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
                 return;
             }
             coveredUpTo = eventVersion.isEmpty() ? "" : coveredUpTo;
-            receivedLocked(answer);
+            // an event of a watch that is not confirmed may be the first of those that were missed, and old
+            receivedLocked(answer, eventVersion.isEmpty() || state.isUpToDate());
         }
         changed();
     }
 
-    private void receivedLocked(Answer<T> answer) {
+    private void receivedLocked(Answer<T> answer, boolean isUpToDate) {
         reachedLocked();
-        upToDateUntil = reachedAt;
+        upToDateUntil = isUpToDate ? reachedAt : upToDateUntil;
         Answer<T> after = Answer.sharing(heldLocked(), answer);
         boolean readOnce = after instanceof Answer.Present && !isFollowedLocked();
         // it may be older than the last reference: then the events that follow are needed
@@ -347,7 +348,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
                 restartLocked(WatchState.OPENING);
             } else {
                 coveredUpTo = upTo;
-                receivedLocked(answer);
+                receivedLocked(answer, true);
             }
         }
         changed();
@@ -560,7 +561,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
                 return false;
             }
             coveredUpTo = present.resourceVersion;
-            receivedLocked(read);
+            receivedLocked(read, true);
         } else if (replaced || (disagree && state.isUpToDate())) {
             restartLocked(WatchState.OPENING);
             setAnswerLocked(null);

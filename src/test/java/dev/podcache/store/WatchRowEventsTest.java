@@ -16,6 +16,7 @@ import dev.podcache.testing.NewThread;
 import dev.podcache.testing.Patience;
 import dev.podcache.testing.Secrets;
 import io.fabric8.kubernetes.api.model.Secret;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -216,6 +217,25 @@ class WatchRowEventsTest extends WatchRowFixture {
         assertThat(get()).isEqualTo("v1");
         assertThat(shown()).isEqualTo(CacheState.FRESH);
         assertThat(server.openWatches()).isOne();
+    }
+
+    /** The server that the watch resumed at may lag: the event may be the first of those that were missed. */
+    @Test
+    void maxAge_afterAnEventOfAWatchThatIsNotConfirmed_asksTheServer() {
+        bringTo(WatchRow.LOST);
+        time.advance(Duration.ofMinutes(1));
+        server.watch().open();
+        hear(WatchRow.LOST, "v2");
+        assertThat(get()).isEqualTo("v2 stale");
+        int lists = server.lists();
+        CompletableFuture<String> read = CompletableFuture.supplyAsync(
+                () -> Secrets.value(store.get("default", "db", ReadConsistency.maxAge(Duration.ofSeconds(1)))),
+                NewThread.EACH);
+        Patience.await().until(() -> server.lists() > lists || read.isDone());
+
+        assertThat(server.lists()).as("lists").isEqualTo(lists + 1);
+        hear(WatchRow.LISTING, "v3", "12");
+        assertThat(read.join()).isEqualTo("v3");
     }
 
     // an attempt fails

@@ -181,6 +181,17 @@ class WatchRowReportsTest extends WatchRowFixture {
         assertThat(store.state(DB).age()).isEqualTo(Duration.ofMillis(5));
     }
 
+    /** The event may be the first of those that were missed: nothing confirms it. */
+    @Test
+    void state_heardOfWhileLost_isAsOldAsTheLoss() {
+        bringTo(WatchRow.LOST);
+        hear(WatchRow.LOST, "v2");
+        time.advance(MILLI.multipliedBy(5));
+
+        assertThat(store.state(DB).resourceVersion()).isEqualTo("11");
+        assertThat(store.state(DB).age()).isEqualTo(SURELY_REPEATED.plus(MILLI.multipliedBy(5)));
+    }
+
     @ParameterizedTest
     @EnumSource(names = {"WATCHED", "LOST", "UNREAD", "REREAD_LISTING"})
     void state_absence(WatchRow row) {
