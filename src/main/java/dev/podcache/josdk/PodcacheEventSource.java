@@ -194,8 +194,9 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
     }
 
     /**
-     * Unsubscribes and unregisters every primary. No event begins after it has returned. Reconciliations that are still
-     * running can read on, see {@link #getSecondaryResources}. Idempotent.
+     * Unsubscribes and unregisters every primary. No event is taken for delivery after it has returned; one that was taken
+     * just before may still come. Reconciliations that are still running can read on, see {@link #getSecondaryResources}.
+     * Idempotent.
      */
     @Override
     public synchronized void stop() throws OperatorException {

@@ -228,8 +228,9 @@ public interface Manager<T> {
      *
      * <p>Events of one object come in order and one at a time; events of several objects come at the same time if the
      * executor has several threads. A slow listener misses states in between, never the last one, and nothing piles up.
-     * An answer that repeats what is known is no event. What a listener throws is logged. No event begins after the
-     * subscription or the cache was closed, or after the last reference to its object went.
+     * An answer that repeats what is known is no event. What a listener throws is logged. No event is taken for delivery
+     * after the subscription or the cache was closed, or after the last reference to its object went. One that a thread has
+     * taken just before may still come: a listener may close its own subscription, so nothing waits for it.
      *
      * <p>An event shows an object only if at least one of its owners may read it, and names only those that may. An owner on
      * behalf of a subject is told of changes of its right by {@link ObjectEvent.Type#DENIED} and {@link
