@@ -3,11 +3,12 @@ package dev.podcache.object;
 import com.google.common.base.Strings;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
+import io.fabric8.kubernetes.api.model.Pod;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A referrer that is a Kubernetes object of any kind, with or without a subject. */
+/** A referrer that is a Kubernetes object of any kind but a pod, with or without a subject. */
 final class ObjectReferrer implements Referrer {
 
     // written by hand: the equals and hashCode that a record generates allocate 24 bytes a call
@@ -29,7 +30,8 @@ final class ObjectReferrer implements Referrer {
         this.subject = subject;
     }
 
-    static ObjectReferrer of(HasMetadata object) {
+    /** Implements {@link Referrer#of}. */
+    static Referrer of(HasMetadata object) {
         @Nullable ObjectMeta metadata = Objects.requireNonNull(object, "object").getMetadata();
         String kind = Strings.nullToEmpty(object.getKind());
         if (metadata == null) {
@@ -41,7 +43,13 @@ final class ObjectReferrer implements Referrer {
         if (uid == null || uid.isEmpty()) {
             throw withoutUid(kind + " " + key);
         }
-        return new ObjectReferrer(uid, kind, key.namespace(), key.name(), false, Optional.empty());
+        return isPod(object, kind)
+                ? PodKey.of(key.namespace(), key.name(), uid)
+                : new ObjectReferrer(uid, kind, key.namespace(), key.name(), false, Optional.empty());
+    }
+
+    private static boolean isPod(HasMetadata object, String kind) {
+        return object instanceof Pod || (kind.equals("Pod") && "v1".equals(object.getApiVersion()));
     }
 
     private static IllegalArgumentException withoutUid(String what) {

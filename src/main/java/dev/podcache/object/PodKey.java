@@ -39,7 +39,7 @@ public final class PodKey implements Referrer {
     }
 
     /**
-     * Returns the pod that an owner is, with a subject or without; null if the owner was not made from the key of a pod.
+     * Returns the pod that an owner is, with a subject or without; null if the owner was not made from a pod or its key.
      *
      * @throws NullPointerException if {@code owner} is null
      */
@@ -69,13 +69,15 @@ public final class PodKey implements Referrer {
         return uid;
     }
 
+    /** Compares with a pod that has a subject, too: it is the same owner. */
     @Override
     public boolean equals(@Nullable Object other) {
         return this == other
                 || (other instanceof PodKey that
                         && uid.equals(that.uid)
                         && name.equals(that.name)
-                        && namespace.equals(that.namespace));
+                        && namespace.equals(that.namespace))
+                || (other instanceof ReferrerOnBehalf onBehalf && equals(onBehalf.owner));
     }
 
     @Override

@@ -8,13 +8,13 @@ import org.jspecify.annotations.Nullable;
  * An owner that needs objects and keeps them cached while it is registered: a pod ({@link PodKey}) or, for example, a
  * custom resource of an operator ({@link #of}).
  *
- * <p>Two referrers are the same if {@link Object#equals} says so. Implementations are immutable, include the {@link
- * #uid()} in their equality and have a {@code toString} suitable for logs. An owner that is deleted and created again
- * under the same name is a different referrer.
+ * <p>Two referrers are one owner if they have the same {@link #uid()}; pods, if they have the same namespace and name too.
+ * Implementations are immutable, include the UID in their equality and have a {@code toString} suitable for logs. An owner
+ * that is deleted and created again under the same name is a different referrer.
  *
  * <p>With a subject ({@link #onBehalfOf}), an owner reads on behalf of somebody: it reads an object only while the API
- * server says that the subject may get it. The subject is no part of the identity: owners of one UID are one owner, and
- * the subject that counts is the one that was registered last.
+ * server says that the subject may get it. The subject is no part of the identity: the one that counts is the one that was
+ * registered last.
  */
 public interface Referrer {
 
@@ -37,7 +37,8 @@ public interface Referrer {
     }
 
     /**
-     * Returns the referrer for a Kubernetes object of any kind. It has the object's kind, namespace and name.
+     * Returns the referrer for a Kubernetes object of any kind. It has the object's kind, namespace and name. For a pod, it is
+     * its {@link PodKey}: the owner that {@code registerPod} registers.
      *
      * @throws IllegalArgumentException if it has no metadata or UID; the message names it
      */

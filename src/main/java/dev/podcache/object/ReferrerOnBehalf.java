@@ -4,7 +4,10 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Any referrer with a subject. Equal to another one of an equal owner, whatever the subjects. Immutable. */
+/**
+ * Any referrer with a subject. Equal to another one of an equal owner, whatever the subjects, and to a {@link PodKey} without
+ * one. Immutable.
+ */
 final class ReferrerOnBehalf implements Referrer {
 
     final Referrer owner;
@@ -50,9 +53,12 @@ final class ReferrerOnBehalf implements Referrer {
         return subject;
     }
 
+    /** Compares with no referrer of a user's own: that one does not compare with this class. */
     @Override
     public boolean equals(@Nullable Object other) {
-        return this == other || (other instanceof ReferrerOnBehalf that && owner.equals(that.owner));
+        return this == other
+                || (other instanceof ReferrerOnBehalf that && owner.equals(that.owner))
+                || (other instanceof PodKey pod && pod.equals(owner));
     }
 
     @Override

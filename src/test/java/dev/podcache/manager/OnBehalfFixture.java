@@ -19,9 +19,9 @@ import dev.podcache.testing.FixedTtl;
 import dev.podcache.testing.ManualReviews;
 import dev.podcache.testing.Secrets;
 import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
-import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.util.Arrays;
 import java.util.Set;
@@ -79,7 +79,8 @@ final class OnBehalfFixture {
 
     /** Returns an owner without a subject. */
     static Referrer owner(String name) {
-        Pod object = new Pod();
+        GenericKubernetesResource object = new GenericKubernetesResource();
+        object.setApiVersion("example.dev/v1");
         object.setKind("Website");
         object.setMetadata(new ObjectMeta());
         object.getMetadata().setNamespace("shop");

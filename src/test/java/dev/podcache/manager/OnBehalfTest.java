@@ -383,6 +383,21 @@ class OnBehalfTest {
     }
 
     @Test
+    void referrerOfAPod_isTheOwnerThatRegisterPodRegisters() {
+        Pod pod = Pods.withSecrets("shop", "web-1", "u1", "tls");
+        fixture.reviews.answerBy((subject, access) -> true);
+        fixture.managers.registerPod(pod);
+
+        assertThat(fixture.read(Referrer.of(pod))).isEqualTo("v1");
+
+        fixture.register(Referrer.of(pod).onBehalfOf(WEB), TLS);
+        assertThat(fixture.read(Referrer.of(pod).onBehalfOf(WEB))).isEqualTo("v1");
+        assertThatIllegalArgumentException().isThrownBy(() -> fixture.read(Referrer.of(pod)));
+        fixture.managers.unregisterPod(pod);
+        assertThat(fixture.managers.entries()).isEmpty();
+    }
+
+    @Test
     void reviews_areOneForEachPairOfSubjectAndObject() {
         for (int i = 0; i < 100; i++) {
             fixture.register(owner("a" + i, WEB), TLS, DB);

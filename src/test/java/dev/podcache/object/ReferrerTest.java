@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.testing.EqualsTester;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
+import io.fabric8.kubernetes.api.model.PodBuilder;
 import org.junit.jupiter.api.Test;
 
 class ReferrerTest {
@@ -58,6 +60,38 @@ class ReferrerTest {
     }
 
     @Test
+    void of_pod_isItsKey_withASubjectToo() {
+        Subject web = Subject.serviceAccount("shop", "web");
+        PodKey key = PodKey.of("shop", "web-1", "uid-1");
+        HasMetadata pod = pod("uid-1");
+
+        new EqualsTester()
+                .addEqualityGroup(
+                        key,
+                        key.onBehalfOf(web),
+                        Referrer.of(pod),
+                        Referrer.of(pod).onBehalfOf(web),
+                        Referrer.of(generic("v1")),
+                        Referrer.of(generic("v1")).onBehalfOf(null))
+                .addEqualityGroup(PodKey.of("shop", "web-1", "uid-2").onBehalfOf(web))
+                .addEqualityGroup(
+                        Referrer.of(generic("example.dev/v1")),
+                        Referrer.of(generic("example.dev/v1")).onBehalfOf(web))
+                .testEquals();
+        assertThat(PodKey.ofOwner(Referrer.of(pod).onBehalfOf(web))).isEqualTo(key);
+        assertThat(PodKey.ofOwner(Referrer.of(generic("example.dev/v1")))).isNull();
+    }
+
+    @Test
+    void of_podWithoutUid_isRefusedWithItsName() {
+        assertThatThrownBy(() -> Referrer.of(pod("")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("Pod shop/web-1")
+                .hasMessageContaining("metadata.uid");
+        assertThatThrownBy(() -> Referrer.of(pod(null))).hasMessageContaining("metadata.uid");
+    }
+
+    @Test
     void referrerOfTheUsersOwn_needsOnlyAUid() {
         Referrer own = () -> "uid-5";
 
@@ -72,5 +106,24 @@ class ReferrerTest {
                 .withUid(uid)
                 .endMetadata()
                 .build();
+    }
+
+    private static HasMetadata pod(@org.jspecify.annotations.Nullable String uid) {
+        return new PodBuilder()
+                .withNewMetadata()
+                .withNamespace("shop")
+                .withName("web-1")
+                .withUid(uid)
+                .endMetadata()
+                .build();
+    }
+
+    /** Returns an object of the kind Pod that has no model class of its own. */
+    private static HasMetadata generic(String apiVersion) {
+        GenericKubernetesResource object = new GenericKubernetesResource();
+        object.setApiVersion(apiVersion);
+        object.setKind("Pod");
+        object.setMetadata(pod("uid-1").getMetadata());
+        return object;
     }
 }
