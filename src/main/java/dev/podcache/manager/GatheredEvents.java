@@ -1,5 +1,6 @@
 package dev.podcache.manager;
 
+import com.google.common.collect.ImmutableSet;
 import com.google.common.util.concurrent.MoreExecutors;
 import dev.podcache.manager.Registrations.ReadHold;
 import dev.podcache.object.ObjectKey;
@@ -11,6 +12,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +29,10 @@ final class GatheredEvents<T> implements AutoCloseable {
      * Later events of an object are merged into earlier ones, so that at most three are kept for an owner and an object:
      * what the object is, whether it is stale, and whether the owner may read it. They are taken when the listener is called, so a slow listener
      * merges more of them. What an owner may not read when the listener is called is left out.
+     *
+     * An owner is told as it is registered when the listener is called. If it has lost its subject by then, it may read what
+     * was gathered, and nothing tells it of that again. If it has got one, it may read nothing until a review allows it, and is
+     * told ADDED then.
      */
 
     private static final Logger log = LoggerFactory.getLogger(Manager.class);
@@ -107,15 +113,16 @@ final class GatheredEvents<T> implements AutoCloseable {
         }
     }
 
-    private void tell(Referrer owner) {
+    private void tell(Referrer gathered) {
         List<ObjectEvent<T>> events;
         synchronized (this) {
-            Untold<T> untold = byOwner.remove(owner);
+            Untold<T> untold = byOwner.remove(gathered);
             events = untold == null ? List.of() : List.copyOf(untold.events.values());
         }
+        Referrer owner = manager.registeredNow(gathered);
         List<ObjectEvent<T>> ofOwner = events.stream()
-                .filter(event -> isHeld(event, owner) && event.readersNow().contains(owner))
-                .map(event -> event.deliveredTo(event.readersNow()))
+                .filter(event -> isFor(event, owner))
+                .map(event -> event.deliveredTo(readers(event, owner)))
                 .toList();
         if (ofOwner.isEmpty() || isClosed()) {
             return;
@@ -127,13 +134,36 @@ final class GatheredEvents<T> implements AutoCloseable {
         }
     }
 
-    /** Returns whether the object is held by its owner as it was when the event was made. */
-    private boolean isHeld(ObjectEvent<T> event, Referrer owner) {
+    /** Returns whether an owner holds the object as it was when the event was made, and may be told of it. */
+    private boolean isFor(ObjectEvent<T> event, Referrer owner) {
         KnownObject<T> known = manager.store.known(event.key());
-        ReadHold hold = event.holds.get(owner);
-        return known != null
-                && known.life() == event.life
-                && (hold == null ? known.referrers().contains(owner) : !hold.isClosed());
+        if (known == null || known.life() != event.life) {
+            return false;
+        }
+        if (owner.isOnBehalf()) {
+            ReadHold hold = event.holds.get(owner);
+            return hold != null && !hold.isClosed() && event.readersNow().contains(owner);
+        }
+        return event.type() != ObjectEvent.Type.DENIED && isHeldFreely(known, owner);
+    }
+
+    /** Returns whether an owner without a subject holds the object. */
+    private boolean isHeldFreely(KnownObject<T> known, Referrer owner) {
+        if (known.referrers().contains(owner)) {
+            return !known.restricted().contains(owner);
+        }
+        // the store knows an owner as it was registered first, and not each equals itself with a subject
+        return known.referrers().stream()
+                .filter(reference -> reference.isOnBehalf() && !known.restricted().contains(reference))
+                .anyMatch(reference -> manager.registered(reference).equals(owner));
+    }
+
+    /** Returns who may read an event now, with an owner that has lost its subject since the event was made. */
+    private static Set<Referrer> readers(ObjectEvent<?> event, Referrer owner) {
+        Set<Referrer> readers = event.readersNow();
+        return owner.isOnBehalf() || readers.contains(owner)
+                ? readers
+                : ImmutableSet.<Referrer>builder().addAll(readers).add(owner).build();
     }
 
     private synchronized boolean isClosed() {

@@ -335,6 +335,11 @@ class StoreManager<T> implements Manager<T> {
         return owner.isOnBehalf() ? registrations.registered(owner) : owner;
     }
 
+    /** Returns an owner as it is registered now, also one that had no subject and has one now. */
+    final Referrer registeredNow(Referrer owner) {
+        return registrations.registered(owner);
+    }
+
     /** Returns the owner of a restricted reference, with its hold; null if it holds the object no longer. */
     final Registrations.@Nullable Holder holder(Referrer owner, ObjectKey key) {
         return registrations.holder(owner, this, key);

@@ -322,14 +322,16 @@ final class Subscription<T> implements AutoCloseable {
         }
 
         private Owners ownersOf(KnownObject<T> now) {
-            if (now.restricted().isEmpty()) {
+            if (now.restricted().isEmpty() && now.referrers().stream().noneMatch(Referrer::isOnBehalf)) {
                 return new Owners(now.referrers(), Map.of());
             }
             ImmutableSet.Builder<Referrer> readers = ImmutableSet.builder();
             Map<Referrer, ToldRight> holders = new LinkedHashMap<>();
             for (Referrer reference : now.referrers()) {
-                if (!now.restricted().contains(reference)) {
-                    readers.add(manager.registered(reference));
+                // the store knows an owner as it was registered first: it may have lost its subject, or got another one
+                Referrer owner = manager.registered(reference);
+                if (!now.restricted().contains(reference) && !owner.isOnBehalf()) {
+                    readers.add(owner);
                     continue;
                 }
                 Registrations.Holder holder = manager.holder(reference, key);

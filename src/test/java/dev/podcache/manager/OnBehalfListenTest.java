@@ -6,6 +6,7 @@ import static dev.podcache.manager.OnBehalfFixture.WEB;
 import static dev.podcache.manager.OnBehalfFixture.owner;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.object.PodKey;
 import dev.podcache.object.Referrer;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
@@ -240,6 +241,87 @@ class OnBehalfListenTest {
         pass();
         assertThat(told.get(2)).isEqualTo("ALLOWED [a] - v1");
         assertThat(gathered.get(1)).isEqualTo("a: ALLOWED [a] - v1");
+    }
+
+    @Test
+    void ownerThatLostItsSubject_isNamedAsItIsRegisteredNow() {
+        fixture.create(TLS, "v1");
+        fixture.register(owner("a", WEB), TLS);
+        fixture.register(owner("a"), TLS);
+        List<Referrer> named = new ArrayList<>();
+        fixture.secrets.listen(Runnable::run, event -> named.addAll(event.referrers()));
+
+        fixture.replace(TLS, "v2");
+
+        assertThat(named).hasSize(2).noneMatch(Referrer::isOnBehalf);
+        assertThat(named).allSatisfy(reader -> assertThat(fixture.read(reader)).isEqualTo("v2"));
+    }
+
+    /** An owner of a user's own class, which does not equal itself with a subject. */
+    private record OwnerOfAUser(String uid, String name) implements Referrer {}
+
+    @Test
+    void ownersThatLostTheirSubject_besideOneThatHasOne_areToldWhatWasGathered() {
+        fixture.create(TLS, "v1");
+        fixture.reviews.answerBy((subject, access) -> true);
+        for (Referrer each : List.of(PodKey.of("shop", "pod", "uid-pod"), new OwnerOfAUser("uid-own", "own"))) {
+            fixture.register(each.onBehalfOf(WEB), TLS);
+            fixture.register(each, TLS);
+        }
+        fixture.register(owner("b", WEB), TLS);
+        listen();
+        pass();
+        gathered.clear();
+
+        fixture.replace(TLS, "v2");
+        pass();
+
+        assertThat(gathered)
+                .containsExactlyInAnyOrder(
+                        "b: UPDATED [b, own, pod] v1 v2",
+                        "own: UPDATED [b, own, pod] v1 v2",
+                        "pod: UPDATED [b, own, pod] v1 v2");
+    }
+
+    @Test
+    void ownerThatLosesItsSubjectBeforeTheCall_isToldWhatWasGathered_asItIsRegisteredNow() {
+        fixture.create(TLS, "v1");
+        fixture.reviews.answerBy((subject, access) -> true);
+        fixture.register(owner("a", WEB), TLS);
+        listen();
+        List<Referrer> named = new ArrayList<>();
+        fixture.secrets.listen(Runnable::run, GATHER, (owner, events) -> {
+            named.add(owner);
+            events.forEach(event -> named.addAll(event.referrers()));
+        });
+        pass();
+        gathered.clear();
+        named.clear();
+
+        fixture.replace(TLS, "v2");
+        fixture.register(owner("a"), TLS);
+        pass();
+
+        assertThat(gathered).containsExactly("a: UPDATED [a] v1 v2");
+        assertThat(named).hasSize(2).noneMatch(Referrer::isOnBehalf);
+    }
+
+    @Test
+    void ownerThatGetsASubjectBeforeTheCall_isToldOnceThatMayRead() {
+        fixture.create(TLS, "v1");
+        fixture.register(owner("a"), TLS);
+        listen();
+        pass();
+        gathered.clear();
+
+        fixture.replace(TLS, "v2");
+        fixture.register(owner("a", WEB), TLS);
+        pass();
+        assertThat(gathered).isEmpty();
+
+        fixture.reviews.next().answer(true);
+        pass();
+        assertThat(gathered).containsExactly("a: ADDED [a] - v2");
     }
 
     @Test
