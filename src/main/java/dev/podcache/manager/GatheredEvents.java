@@ -92,8 +92,16 @@ final class GatheredEvents<T> implements AutoCloseable {
             Untold<T> untold = byOwner.computeIfAbsent(
                     owner, first -> new Untold<>(manager.store.timekeeper().schedule(gather, () -> submit(owner))));
             ToldAbout told = new ToldAbout(event.key(), event.topic());
-            // the event moves to the end: the last change comes last
-            untold.events.put(told, event.after(untold.events.remove(told)));
+            ObjectEvent<T> earlier = untold.events.remove(told);
+            if (event.undoes(earlier)) {
+                // what stays shows an object that its owner was never told of, and which is gone
+                untold.events.computeIfPresent(
+                        new ToldAbout(event.key(), ObjectEvent.Topic.STALENESS),
+                        (about, staleness) -> staleness.withoutObject());
+            } else {
+                // the event moves to the end: the last change comes last
+                untold.events.put(told, event.after(earlier));
+            }
             if (event.type() == ObjectEvent.Type.DENIED) {
                 untold.events.remove(new ToldAbout(event.key(), ObjectEvent.Topic.CONTENT));
                 untold.events.remove(new ToldAbout(event.key(), ObjectEvent.Topic.STALENESS));

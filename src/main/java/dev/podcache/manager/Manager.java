@@ -252,9 +252,9 @@ public interface Manager<T> {
     /**
      * Subscribes a listener that is called for the changes of one owner's objects together: once for all that come
      * within {@code gather} after the first of them. Changes of one object are merged into one event, from the state
-     * before the first to the state after the last; whether the object is stale, and whether the owner may read it, are
-     * events of their own. What the owner may not read at the time of the call is left out. The calls come
-     * one at a time. Changes of an object that the owner does not hold any more are left out. Otherwise as
+     * before the first to the state after the last: an object that came and went is left out. Whether the object is stale,
+     * and whether the owner may read it, are events of their own. What the owner may not read at the time of the call is left
+     * out. The calls come one at a time. Changes of an object that the owner does not hold any more are left out. Otherwise as
      * {@link #listen(Executor, Consumer)}.
      *
      * @param gather positive; the time from the first change to the call

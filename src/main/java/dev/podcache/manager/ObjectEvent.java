@@ -158,6 +158,16 @@ public final class ObjectEvent<T> {
         return new ObjectEvent<>(kind, key, both, earlier.previous, current, referrers, holds, initialAdded, life);
     }
 
+    /** Returns whether {@code earlier}, which may be null, and then this one are no change: the object came and went. */
+    boolean undoes(@Nullable ObjectEvent<T> earlier) {
+        return type == Type.DELETED && earlier != null && earlier.type == Type.ADDED && earlier.life == life;
+    }
+
+    /** Returns this event as that of an object that does not exist. */
+    ObjectEvent<T> withoutObject() {
+        return new ObjectEvent<>(kind, key, type, null, null, referrers, holds, initial, life);
+    }
+
     /** Returns type and name, never the object: it may be a Secret. */
     @Override
     public String toString() {

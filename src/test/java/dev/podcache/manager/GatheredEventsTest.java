@@ -129,6 +129,49 @@ class GatheredEventsTest {
     }
 
     @Test
+    void createdDeletedAndCreatedWithinTheDelay_isAdded() throws Exception {
+        manager.register(OWNER, Set.of(DB));
+        listen();
+        server.cluster().create(Secrets.of(DB, "v1"));
+        server.cluster().delete(Secrets.of(DB, "v1"));
+        server.cluster().create(Secrets.of(DB, "v2"));
+        pass();
+
+        assertThat(told).extracting(Told::texts).containsExactly(List.of("ADDED Secret shop/db v2"));
+        assertThat(told.get(0).events().get(0).previous()).isEmpty();
+    }
+
+    @Test
+    void createdAndDeletedWithinTheDelay_isNotTold() throws Exception {
+        manager.register(OWNER, Set.of(DB));
+        listen();
+        server.cluster().create(Secrets.of(DB, "v1"));
+        update(DB, "v2");
+        server.cluster().delete(Secrets.of(DB, "v2"));
+        pass();
+        assertThat(told).isEmpty();
+
+        server.cluster().create(Secrets.of(DB, "v3"));
+        pass();
+        assertThat(told).extracting(Told::texts).containsExactly(List.of("ADDED Secret shop/db v3"));
+    }
+
+    @Test
+    void createdStaleAndDeletedWithinTheDelay_noEventShowsTheObject(NoLeaks leaks) throws Exception {
+        leaks.allowWarnings("watch of Secret shop/db failed");
+        manager.register(OWNER, Set.of(DB));
+        Duration gather = Duration.ofMinutes(1);
+        manager.listen(tasks::add, gather, (owner, events) -> told.add(new Told(owner, events)));
+        server.cluster().create(Secrets.of(DB, "v1"));
+        server.resetWatches();
+        server.cluster().delete(Secrets.of(DB, "v1"));
+        timekeeper.advance(gather);
+        runAll();
+
+        assertThat(told).extracting(Told::texts).containsExactly(List.of("RECOVERED Secret shop/db"));
+    }
+
+    @Test
     void knownObjects_areToldAsInitial() throws Exception {
         server.cluster().create(Secrets.of(DB, "v1"));
         manager.register(OWNER, Set.of(DB));
