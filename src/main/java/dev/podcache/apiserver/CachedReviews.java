@@ -1088,6 +1088,11 @@ public final class CachedReviews implements AutoCloseable {
                 FailureReason.REJECTED, "POST SubjectAccessReview", "the reviews are closed", null);
     }
 
+    /** Returns whether this is closed, which denies everything that is followed. */
+    public synchronized boolean isClosed() {
+        return closed;
+    }
+
     /** Ends all reviews. Everything that is followed is denied. Idempotent. */
     @Override
     public void close() {

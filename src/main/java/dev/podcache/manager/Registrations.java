@@ -206,6 +206,14 @@ final class Registrations {
         }
     }
 
+    /**
+     * Returns whether the reviews are closed, as a cache does when it is closed: then no owner with a subject may read, which
+     * says nothing of its subject.
+     */
+    boolean isClosed() {
+        return reviews != null && reviews.isClosed();
+    }
+
     /** Returns the number of referrers that are remembered. */
     int size() {
         return byReferrer.size();

@@ -10,6 +10,7 @@ import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectState;
+import dev.podcache.object.ObjectUnavailableException.Closed;
 import dev.podcache.object.ObjectUnavailableException.Denied;
 import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
@@ -197,6 +198,10 @@ class StoreManager<T> implements Manager<T> {
         }
         boolean allowed = hold.isAllowed();
         if (!allowed && !hold.isClosed()) {
+            // asked after the hold: closing the cache denies everything, and is no answer about the subject
+            if (registrations.isClosed()) {
+                throw new Closed(store.kind(), key);
+            }
             throw new Denied(store.kind(), key, owner.subject().orElse(null), hold.reason(), hold.failure());
         }
         return allowed;
@@ -317,6 +322,11 @@ class StoreManager<T> implements Manager<T> {
     @Override
     public Map<ObjectKey, T> getObjects(Referrer owner, Set<ObjectKey> wanted) {
         return gathered(wanted, key -> getObjectAsync(owner, key.namespace(), key.name()));
+    }
+
+    /** Returns whether nobody with a subject may read any more, because the cache is closed. */
+    final boolean deniesAll() {
+        return registrations.isClosed();
     }
 
     /** Tells listeners that the right of an owner to read an object may have changed. */

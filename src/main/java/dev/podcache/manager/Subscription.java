@@ -486,6 +486,10 @@ final class Subscription<T> implements AutoCloseable {
                     return;
                 }
             }
+            // asked after the rights: closing the cache denies everything, and is no answer about a subject
+            if (event.type() == ObjectEvent.Type.DENIED && manager.deniesAll()) {
+                return;
+            }
             Set<Referrer> readers = event.readersNow();
             if (readers.size() < event.referrers().size()) {
                 deniedNow(without(event.referrers(), readers), made)

@@ -337,6 +337,23 @@ class OnBehalfListenTest {
         assertThat(told).containsExactly("ADDED [a] - v1", "DELETED [a] v1 -");
     }
 
+    /** A cache closes its reviews before its stores, which may tell of a change meanwhile. */
+    @Test
+    void closing_isNoDenial() {
+        fixture.create(TLS, "v1");
+        fixture.reviews.answerBy((subject, access) -> true);
+        fixture.register(owner("a", WEB), TLS);
+        fixture.register(owner("plain"), TLS);
+        listen();
+
+        fixture.cached.close();
+        fixture.replace(TLS, "v2");
+        pass();
+
+        assertThat(told).containsExactly("ADDED [a, plain] - v1", "UPDATED [plain] v1 v2");
+        assertThat(gathered).containsExactly("plain: ADDED [plain] - v2");
+    }
+
     @Test
     void event_keptByAUser_hasNoHolds() {
         fixture.create(TLS, "v1");

@@ -14,6 +14,7 @@ import dev.podcache.manager.Registrations.ReadHold;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectRef;
+import dev.podcache.object.ObjectUnavailableException.Closed;
 import dev.podcache.object.ObjectUnavailableException.Denied;
 import dev.podcache.object.ObjectUnavailableException.NotRegistered;
 import dev.podcache.object.PodKey;
@@ -540,6 +541,25 @@ class OnBehalfTest {
         assertThat(fixture.managers.entries().get(0).referrers())
                 .singleElement()
                 .satisfies(holder -> assertThat(holder.subject()).contains(MAIL));
+    }
+
+    /** A cache closes its reviews before its stores. */
+    @ParameterizedTest
+    @EnumSource
+    void read_ofAClosedCache_isClosedAndNotDenied(ChangeDetectionStrategy strategy) {
+        OnBehalfFixture cache = new OnBehalfFixture(time, strategy);
+        cache.create(TLS, "v1");
+        cache.register(owner("a", WEB), TLS);
+        cache.register(owner("b", null), TLS);
+        CompletableFuture<Secret> waiting = cache.secrets.getObjectAsync(owner("a", WEB), "shop", "tls");
+
+        cache.cached.close();
+
+        assertThatThrownBy(waiting::join).hasCauseInstanceOf(Closed.class);
+        cache.register(owner("c", MAIL), TLS);
+        for (Referrer reader : List.of(owner("a", WEB), owner("b", null), owner("c", MAIL))) {
+            assertThatExceptionOfType(Closed.class).isThrownBy(() -> cache.read(reader));
+        }
     }
 
     @Test
