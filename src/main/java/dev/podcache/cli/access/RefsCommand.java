@@ -24,10 +24,11 @@ import picocli.CommandLine.Spec;
         header = "Shows the Secrets and ConfigMaps that a manifest's pods refer to, and where.",
         mixinStandardHelpOptions = true,
         description = {
-            "Reads pods, and the pod templates of Deployments, StatefulSets, DaemonSets, ReplicaSets, Jobs and CronJobs."
-                    + " Prints each place that names an object. Needs no cluster. Two things are decided in the"
-                    + " cluster: pull secrets of the pod's ServiceAccount are added there, and are not shown; a token"
-                    + " volume is assumed unless automountServiceAccountToken is false."
+            "Reads pods, PodTemplates, and the pod templates of Deployments, StatefulSets, DaemonSets, ReplicaSets,"
+                    + " ReplicationControllers, Jobs and CronJobs. Prints each place that names an object. Needs no"
+                    + " cluster. Two things are decided in the cluster: pull secrets of the pod's ServiceAccount are"
+                    + " added there, and are not shown; a token volume is assumed unless automountServiceAccountToken is"
+                    + " false."
         },
         footer = {
             "",

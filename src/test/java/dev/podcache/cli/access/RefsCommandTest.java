@@ -131,6 +131,24 @@ class RefsCommandTest {
                         kind + " shop/web", "  Secret     shop/registry  optional  " + path + ".imagePullSecrets[0]");
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "PodTemplate",
+                "Deployment",
+                "StatefulSet",
+                "DaemonSet",
+                "ReplicaSet",
+                "ReplicationController",
+                "Job",
+                "CronJob"
+            })
+    void refs_help_namesTheKindsThatAreRead(String kind) {
+        console.execute("refs", "--help");
+
+        assertThat(String.join(" ", console.out())).contains(" " + kind + "s");
+    }
+
     @Test
     void refs_severalDocumentsAndLists_areAllRead() {
         String service = "kind: Service\nmetadata: {name: web}\n";
