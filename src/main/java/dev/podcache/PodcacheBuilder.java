@@ -323,7 +323,8 @@ public final class PodcacheBuilder {
     }
 
     /**
-     * Returns a new cache. Makes no request and does not block. If it throws, nothing that it has made remains.
+     * Returns a new cache. It does not block; it starts the watches of {@link #watchRbac} and, where objects have a TTL, that
+     * of the Node of {@link #node}. Without these it makes no request. If it throws, nothing that it has made remains.
      *
      * @throws IllegalArgumentException if a transform of Secrets or ConfigMaps is for another model class than theirs
      * @throws IllegalStateException if Netty is not on the class path; the message names the dependencies to add
