@@ -177,6 +177,9 @@ public final class GrantsCommand implements Callable<Integer> {
         if (Stream.of(printRbac, dryRun, remove).filter(mode -> mode).count() > 1) {
             throw usage("--print-rbac, --dry-run and --remove exclude each other: set one of them");
         }
+        if (duration != null && (printRbac || remove)) {
+            throw usage("--for is not for --print-rbac and --remove, which end by themselves: leave --for out");
+        }
         if (auditLog != null && !dryRun) {
             throw usage("--audit-log is for --dry-run: add it, or leave --audit-log out");
         }

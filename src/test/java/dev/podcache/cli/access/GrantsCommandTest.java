@@ -147,6 +147,8 @@ class GrantsCommandTest {
             value = {
                 "--print-rbac --dry-run | exclude each other",
                 "--remove --dry-run | exclude each other",
+                "--print-rbac --for 1s | --for is not for --print-rbac",
+                "--remove --for 1s | --for is not for --print-rbac and --remove",
                 "--audit-log x | --audit-log is for --dry-run",
                 "--dry-run --audit-log x | --audit-log needs --operator",
                 "--print-rbac --lease-namespace Shop | namespace \"Shop\" is not a legal Kubernetes name",
