@@ -7,6 +7,7 @@ import dev.podcache.embedded.Resource;
 import dev.podcache.embedded.Selection;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Slow;
+import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.List;
@@ -52,6 +53,29 @@ class HollowCommandTest extends ServedCommandFixture {
             assertThat(run.out().get(0)).contains("3 nodes hollow-0 to hollow-2", server.url());
             assertThat(run.err()).isEmpty();
             assertThat(CREATED).allMatch(resource -> count(resource) == 0);
+        }
+    }
+
+    /** A scheduler must not place pods there that are to do something. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "'' | podcache.dev/hollow:NoSchedule",
+                "'--register-with-taints=' | ''",
+                "'--register-with-taints=dedicated=load:NoExecute' | dedicated:NoExecute"
+            })
+    void taints_ofANode_areThoseOfTheOption_byDefaultOneThatKeepsPodsAway(String option, String expected)
+            throws Exception {
+        String[] options = option.isEmpty() ? new String[0] : new String[] {option};
+        try (CommandRun run = start(options)) {
+            await().until(() -> run.says("1 of 1 nodes Ready"));
+
+            assertThat(cluster.get(Node.class, "", "hollow-0").getSpec().getTaints())
+                    .extracting(taint -> taint.getKey() + ":" + taint.getEffect())
+                    .isEqualTo(expected.isEmpty() ? List.of() : List.of(expected));
+
+            assertThat(run.stop()).isZero();
         }
     }
 

@@ -50,7 +50,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Registers the nodes, renews their Leases and reports their statuses as kubelets do. Pods that are assigned"
                     + " to them run without containers, and their Secrets and ConfigMaps are read by name. Pods of a"
-                    + " Job succeed after 10 s.",
+                    + " Job succeed after 10 s. A scheduler places only pods on them that tolerate their taint.",
             "Needs an identity that may list and watch Nodes, pods and Services, write Nodes, Leases and pod statuses,"
                     + " and read Secrets and ConfigMaps. With --pods-per-node, it must also create pods and Secrets."
         },
@@ -100,8 +100,12 @@ public final class HollowCommand implements Callable<Integer> {
     @Option(names = "--node-labels", paramLabel = "K=V,...", description = "labels of each node")
     private String labels = "";
 
-    @Option(names = "--register-with-taints", paramLabel = "K=V:EFFECT,...", description = "taints of each node")
-    private String taints = "";
+    @Option(
+            names = "--register-with-taints",
+            paramLabel = "K=V:EFFECT,...",
+            description = "taints of each node, '' for none; default: podcache.dev/hollow:NoSchedule, which keeps pods away"
+                    + " that a scheduler would place on nodes where nothing runs")
+    private String taints = "podcache.dev/hollow:NoSchedule";
 
     @Option(names = "--keep", description = "do not delete the pods, Secrets and nodes at the end")
     private boolean keep;

@@ -48,7 +48,11 @@ public final class HollowTemplate {
         return this;
     }
 
-    /** Sets the taints of each node. Default: none. */
+    /**
+     * Sets the taints of each node. Default: none. Where a scheduler runs, it then places any pod on these nodes, which becomes
+     * Running and does nothing: to keep them away, give the nodes the taint {@code podcache.dev/hollow:NoSchedule}, as {@code
+     * podcache hollow} does.
+     */
     public HollowTemplate taints(List<Taint> values) {
         taints = ImmutableList.copyOf(Objects.requireNonNull(values, "taints"));
         return this;
