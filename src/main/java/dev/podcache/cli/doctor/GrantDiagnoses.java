@@ -8,6 +8,8 @@ import dev.podcache.object.Quoted;
 import io.fabric8.kubernetes.api.model.rbac.PolicyRule;
 import io.fabric8.kubernetes.api.model.rbac.Role;
 import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -23,12 +25,17 @@ import org.jspecify.annotations.Nullable;
 final class GrantDiagnoses {
 
     private static final String CHECK = "grants";
+    private static final List<String> READS = List.of("get", "list", "watch");
+
+    /** Of how many rules a line says what they allow. */
+    private static final int SHOWN_RULES = 3;
 
     private final RolePolicy policy;
     private final boolean complete;
     private final List<Diagnosis> found = new ArrayList<>();
     private final Set<String> readers = new LinkedHashSet<>(); // the subjects that the Roles of the policy are bound to
-    private final Set<String> broad = new LinkedHashSet<>(); // bindings that let them read without names
+    private final Set<String> bindings = new HashSet<>(); // the names of all that were judged
+    private final Map<String, Binding> broad = new LinkedHashMap<>(); // those that let the readers read without names
     private int owners;
     private int missing; // owners that lack access
 
@@ -54,25 +61,25 @@ final class GrantDiagnoses {
      * Judges a namespace.
      *
      * @param role the policy's Role; null if it does not exist
-     * @param bindings those of the namespace and of the cluster
+     * @param inReach the bindings of the namespace and of the cluster
      * @param denied the references that are not granted because the ServiceAccount of the owner may not get them
      */
     void add(
             String namespace,
             List<GrantOwner> inNamespace,
             @Nullable Role role,
-            List<Binding> bindings,
+            List<Binding> inReach,
             Set<Map.Entry<GrantOwner, ObjectRef>> denied) {
-        Set<String> bound = bindings.stream()
+        inReach.forEach(binding -> bindings.add(binding.name()));
+        Set<String> bound = inReach.stream()
                 .filter(binding -> !binding.ofClusterRole() && binding.role().equals(policy.role()))
                 .flatMap(binding -> binding.subjects().stream())
                 .collect(Collectors.toCollection(LinkedHashSet::new));
         readers.addAll(bound);
-        bindings.stream()
+        inReach.stream()
                 .filter(binding -> binding.subjects().stream().anyMatch(bound::contains))
                 .filter(binding -> binding.rules().get().stream().anyMatch(this::isBroad))
-                .map(Binding::name)
-                .forEach(broad::add);
+                .forEach(binding -> broad.put(binding.name(), binding));
         String what = "Role " + policy.role() + " of namespace " + namespace;
         String label = role == null ? policy.name() : RolePolicy.keeperOf(role);
         boolean isUsable = !bound.isEmpty() && label.equals(policy.name());
@@ -157,14 +164,28 @@ final class GrantDiagnoses {
     private boolean isBroad(PolicyRule rule) {
         return rule.getResourceNames().isEmpty()
                 && policy.grantedKinds().stream()
-                        .anyMatch(kind ->
-                                List.of("get", "list", "watch").stream().anyMatch(verb -> concerns(rule, kind, verb)));
+                        .anyMatch(kind -> READS.stream().anyMatch(verb -> concerns(rule, kind, verb)));
+    }
+
+    /** Returns whether a rule allows nothing but to read all objects of these kinds. */
+    private static boolean onlyReads(PolicyRule rule, Set<ObjectKind<?>> kinds) {
+        return READS.containsAll(rule.getVerbs())
+                && rule.getResourceNames().isEmpty()
+                && rule.getNonResourceURLs().isEmpty()
+                && rule.getApiGroups().stream()
+                        .allMatch(group -> rule.getResources().stream()
+                                .allMatch(resource -> kinds.stream()
+                                        .anyMatch(kind -> group(kind).equals(group)
+                                                && kind.plural().equals(resource))));
+    }
+
+    private static String group(ObjectKind<?> kind) {
+        int slash = kind.apiVersion().indexOf('/');
+        return slash < 0 ? "" : kind.apiVersion().substring(0, slash);
     }
 
     private static boolean concerns(PolicyRule rule, ObjectKind<?> kind, String verb) {
-        int slash = kind.apiVersion().indexOf('/');
-        String group = slash < 0 ? "" : kind.apiVersion().substring(0, slash);
-        return matches(rule.getApiGroups(), group)
+        return matches(rule.getApiGroups(), group(kind))
                 && matches(rule.getResources(), kind.plural())
                 && matches(rule.getVerbs(), verb);
     }
@@ -173,11 +194,16 @@ final class GrantDiagnoses {
         return allowed.contains(wanted) || allowed.contains("*");
     }
 
-    /** Returns the diagnoses of all owners, and at the end whether a broad Role may go. */
-    List<Diagnosis> all() {
+    /**
+     * Returns the diagnoses of all owners, and at the end whether a broad Role may go.
+     *
+     * @param ofFile of each policy of the file, with all its namespaces: a binding that this policy can do without may be
+     *     needed by another one
+     */
+    List<Diagnosis> all(List<GrantDiagnoses> ofFile) {
         List<Diagnosis> all = new ArrayList<>(found);
         String whose = readers.isEmpty() ? "" : " of " + Quoted.text(String.join(", ", readers));
-        String which = broad.isEmpty() ? "" : ": " + Quoted.text(String.join(", ", broad));
+        String which = broad.isEmpty() ? "" : ": " + Quoted.text(String.join(", ", broad.keySet()));
         if (!complete) {
             all.add(Diagnosis.problem(
                     CHECK,
@@ -198,14 +224,87 @@ final class GrantDiagnoses {
                     "policy " + policy.name() + ": nothing is missing for " + owners
                             + " owners; the broad Role may go, if there is one" + whose));
         } else {
-            all.add(Diagnosis.note(
-                    CHECK,
-                    "policy " + policy.name() + ": nothing is missing for " + owners + " owners; the broad Role may go"
-                            + which,
-                    "it lets the reader" + whose + " read more than the owners refer to",
-                    "delete the binding, and keep its manifest: to apply it again is the way back"));
+            broad.values().forEach(binding -> all.add(superfluous(binding, whose, ofFile)));
         }
         return all;
+    }
+
+    /** Returns what to do about a binding that this policy can do without. */
+    private Diagnosis superfluous(Binding binding, String whose, List<GrantDiagnoses> ofFile) {
+        String judged = "policy " + policy.name() + ": nothing is missing for " + owners + " owners; the broad Role ";
+        String name = Quoted.text(binding.name());
+        String why = "it lets the reader" + whose + " read more than the owners refer to";
+        String kinds = String.join(
+                ", ", policy.grantedKinds().stream().map(ObjectKind::name).toList());
+        List<String> needing = ofFile.stream()
+                .filter(other -> other.needs(binding, policy))
+                .map(other -> other.policy.name())
+                .toList();
+        if (!needing.isEmpty()) {
+            return Diagnosis.note(
+                    CHECK,
+                    judged + "must stay for policy " + String.join(", ", needing) + ": " + name,
+                    "without it, the operator could not read what is missing for that policy",
+                    "mend what is missing for that policy, and ask again");
+        }
+        List<String> rest = rest(binding, ofFile);
+        if (!rest.isEmpty()) {
+            String shown = String.join("; ", rest.subList(0, Math.min(SHOWN_RULES, rest.size())))
+                    + (rest.size() > SHOWN_RULES ? "; and more" : "");
+            return Diagnosis.note(
+                    CHECK,
+                    judged + "may go in part: " + name,
+                    why + ", and its role allows more than that (" + Quoted.text(shown) + ")",
+                    "keep the binding, and take only these reads of " + kinds
+                            + " out of the role; where a rule has *, write out what else is needed; if others use the"
+                            + " role, bind a copy without these reads");
+        }
+        Set<String> others = new LinkedHashSet<>(binding.subjects());
+        others.removeAll(readers);
+        if (!others.isEmpty()) {
+            return Diagnosis.note(
+                    CHECK,
+                    judged + "may go in part: " + name,
+                    why + ", and it is also for " + Quoted.text(String.join(", ", others)),
+                    "keep the binding, and take only the reader out of its subjects");
+        }
+        return Diagnosis.note(
+                CHECK,
+                judged + "may go: " + name,
+                why,
+                "delete the binding, and keep its manifest: to apply it again is the way back");
+    }
+
+    /** Returns whether a binding must stay, because owners of this policy lack reads of kinds that the other one grants too. */
+    private boolean needs(Binding binding, RolePolicy other) {
+        return !isWell()
+                && bindings.contains(binding.name())
+                && (readers.isEmpty() || binding.subjects().stream().anyMatch(readers::contains))
+                && policy.grantedKinds().stream().anyMatch(other.grantedKinds()::contains)
+                && binding.rules().get().stream().anyMatch(this::isBroad);
+    }
+
+    private boolean isWell() {
+        return complete && missing == 0;
+    }
+
+    /** Returns what the role of a binding allows besides reads that no policy of the file needs any more. */
+    private static List<String> rest(Binding binding, List<GrantDiagnoses> ofFile) {
+        Set<ObjectKind<?>> kinds = new HashSet<>();
+        ofFile.stream()
+                .filter(each -> each.isWell() && each.broad.containsKey(binding.name()))
+                .forEach(each -> kinds.addAll(each.policy.grantedKinds()));
+        return binding.rules().get().stream()
+                .filter(rule -> !onlyReads(rule, kinds))
+                .map(GrantDiagnoses::words)
+                .distinct()
+                .toList();
+    }
+
+    /** Returns a rule in words, such as {@code get, update of leases}. */
+    private static String words(PolicyRule rule) {
+        List<String> objects = rule.getResources().isEmpty() ? rule.getNonResourceURLs() : rule.getResources();
+        return String.join(", ", rule.getVerbs()) + " of " + String.join(", ", objects);
     }
 
     /** Returns what to say of a Role whose policy is not in the file. */

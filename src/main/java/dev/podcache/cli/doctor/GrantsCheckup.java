@@ -80,9 +80,12 @@ final class GrantsCheckup {
             for (RolePolicy each : policy.roles()) {
                 policies.add(withPlurals(each));
             }
+            List<GrantDiagnoses> judged = new ArrayList<>();
             for (RolePolicy each : policies) {
-                check(each, namespaces);
+                judged.add(judged(each, namespaces));
             }
+            // after the last one: what one policy can do without, another may still need
+            judged.forEach(each -> found.addAll(each.all(judged)));
             orphans(policies, namespaces);
         } catch (ApiServerException e) {
             found.add(
@@ -147,7 +150,7 @@ final class GrantsCheckup {
         return all;
     }
 
-    private void check(RolePolicy policy, Map<String, Map<String, String>> namespaces) {
+    private GrantDiagnoses judged(RolePolicy policy, Map<String, Map<String, String>> namespaces) {
         GrantDiagnoses diagnoses = new GrantDiagnoses(policy, !unlisted.contains(policy.name()));
         List<Binding> everywhere = bindings("");
         List<String> selected = namespaces.entrySet().stream()
@@ -164,7 +167,7 @@ final class GrantsCheckup {
             bindings.addAll(bindings(namespace));
             diagnoses.add(namespace, owners, role(namespace, policy.role()), bindings, denied(owners));
         }
-        found.addAll(diagnoses.all());
+        return diagnoses;
     }
 
     private List<GrantOwner> owners(OwnerKind kind, String namespace) {

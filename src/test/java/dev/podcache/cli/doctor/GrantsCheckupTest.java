@@ -13,6 +13,10 @@ import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.api.model.rbac.ClusterRoleBindingBuilder;
+import io.fabric8.kubernetes.api.model.rbac.ClusterRoleBuilder;
+import io.fabric8.kubernetes.api.model.rbac.PolicyRule;
+import io.fabric8.kubernetes.api.model.rbac.PolicyRuleBuilder;
 import io.fabric8.kubernetes.api.model.rbac.Role;
 import io.fabric8.kubernetes.api.model.rbac.RoleBindingBuilder;
 import io.fabric8.kubernetes.api.model.rbac.RoleBuilder;
@@ -84,15 +88,27 @@ class GrantsCheckupTest {
         return Config.fromKubeconfig(server.kubeconfigFor(user, groups));
     }
 
-    private List<String> diagnosed(String policy, Config as) throws IOException {
+    private List<Diagnosis> diagnoses(String policy, Config as) throws IOException {
         Path file = Files.writeString(folder.resolve("policy.yaml"), policy);
         try (Fabric8ApiServer apiServer = Fabric8ApiServer.of(as, RequestLimit.UNLIMITED)) {
             GrantsCheckup checkup = new GrantsCheckup(apiServer, GrantPolicy.read(file));
             checkup.run(CompletableFuture::join);
-            return checkup.diagnoses().stream()
-                    .map(each -> each.level() + " " + each.what())
-                    .toList();
+            return checkup.diagnoses();
         }
+    }
+
+    private List<String> diagnosed(String policy, Config as) throws IOException {
+        return diagnoses(policy, as).stream()
+                .map(each -> each.level() + " " + each.what())
+                .toList();
+    }
+
+    /** Returns the diagnosis that names this binding as one that lets the operator read without names. */
+    private Diagnosis ofBinding(String policy, String binding) throws IOException {
+        return diagnoses(policy, config("admin", "system:masters")).stream()
+                .filter(each -> each.what().endsWith(": " + binding))
+                .findFirst()
+                .orElseThrow();
     }
 
     private List<String> diagnosed() throws IOException {
@@ -140,6 +156,34 @@ class GrantsCheckupTest {
                 .build());
     }
 
+    private static PolicyRule rule(String group, String resource, String... verbs) {
+        return new PolicyRuleBuilder()
+                .withApiGroups(group)
+                .withResources(resource)
+                .withVerbs(verbs)
+                .build();
+    }
+
+    /** Lets the operator, and users, do in all namespaces what these rules say. */
+    private void bindEverywhere(String name, List<PolicyRule> rules, String... users) {
+        cluster.create(new ClusterRoleBuilder()
+                .withNewMetadata()
+                .withName(name)
+                .endMetadata()
+                .withRules(rules)
+                .build());
+        ClusterRoleBindingBuilder binding = new ClusterRoleBindingBuilder()
+                .withNewMetadata()
+                .withName(name)
+                .endMetadata()
+                .withNewRoleRef("rbac.authorization.k8s.io", "ClusterRole", name)
+                .addNewSubject("", "ServiceAccount", "operator", "shop");
+        for (String user : users) {
+            binding.addNewSubject("rbac.authorization.k8s.io", "User", user, null);
+        }
+        cluster.create(binding.build());
+    }
+
     @Test
     void owner_whoseReferencesAreGranted_isWell_andTheBroadRoleMayGo() throws IOException {
         website("one", List.of("tls", "db"), Map.of());
@@ -154,10 +198,99 @@ class GrantsCheckupTest {
                                 + " ServiceAccount shop/operator",
                         "OK no Role is left of a policy that is gone");
 
+        bindEverywhere("read", List.of(rule("", "secrets", "get", "list", "watch")));
         bind("all", "ClusterRole", "cluster-admin");
         assertThat(diagnosed())
                 .contains(
-                        "NOTE policy websites: nothing is missing for 2 owners; the broad Role may go: RoleBinding shop/all");
+                        "NOTE policy websites: nothing is missing for 2 owners; the broad Role may go: ClusterRoleBinding read",
+                        "NOTE policy websites: nothing is missing for 2 owners; the broad Role may go in part: RoleBinding"
+                                + " shop/all");
+        assertThat(ofBinding(POLICY, "ClusterRoleBinding read").remedy()).startsWith("delete the binding");
+    }
+
+    /** Without it, an operator has no Lease, and cannot read its own resources. */
+    @Test
+    void broadRole_thatAllowsMoreThanTheReads_isNotToBeDeleted() throws IOException {
+        website("one", List.of("tls"), Map.of());
+        role("podcache-websites", "websites", "tls");
+        bind("operator", "Role", "podcache-websites");
+        bindEverywhere(
+                "manager",
+                List.of(
+                        rule("", "secrets", "get", "list", "watch"),
+                        rule("example.dev", "websites", "list"),
+                        rule("coordination.k8s.io", "leases", "get", "update"),
+                        rule("", "events", "create"),
+                        rule("", "pods", "get")));
+
+        Diagnosis manager = ofBinding(POLICY, "ClusterRoleBinding manager");
+
+        assertThat(manager.what()).contains("may go in part");
+        assertThat(manager.why())
+                .endsWith("its role allows more than that (list of websites; get, update of leases; create of events;"
+                        + " and more)");
+        assertThat(manager.remedy())
+                .startsWith("keep the binding, and take only these reads of Secret out of the role")
+                .doesNotContain("delete");
+    }
+
+    @Test
+    void broadRole_thatAllowsMoreWithTheSameObjects_isNotToBeDeleted() throws IOException {
+        role("podcache-websites", "websites");
+        bind("operator", "Role", "podcache-websites");
+        bindEverywhere("creator", List.of(rule("", "secrets", "get", "create")));
+
+        assertThat(ofBinding(POLICY, "ClusterRoleBinding creator").remedy()).startsWith("keep the binding");
+    }
+
+    @Test
+    void broadBinding_ofOthersToo_isNotToBeDeleted() throws IOException {
+        role("podcache-websites", "websites");
+        bind("operator", "Role", "podcache-websites");
+        bindEverywhere("shared", List.of(rule("", "secrets", "get")), "backup");
+
+        Diagnosis shared = ofBinding(POLICY, "ClusterRoleBinding shared");
+
+        assertThat(shared.why()).endsWith("it is also for User backup");
+        assertThat(shared.remedy()).isEqualTo("keep the binding, and take only the reader out of its subjects");
+    }
+
+    /** What one policy can do without may be all that the owners of another have. */
+    @Test
+    void broadRole_thatAnotherPolicyOfTheFileNeeds_mustStayForBoth() throws IOException {
+        String second = POLICY.replace("websites}", "more}").replace("podcache-websites", "podcache-more");
+        website("one", List.of("tls"), Map.of());
+        role("podcache-websites", "websites", "tls");
+        role("podcache-more", "more");
+        bind("operator", "Role", "podcache-websites");
+        bind("more", "Role", "podcache-more");
+        bindEverywhere("read", List.of(rule("", "secrets", "get", "list", "watch")));
+
+        assertThat(diagnosed(POLICY + "---\n" + second, config("admin", "system:masters")))
+                .contains(
+                        "NOTE policy websites: nothing is missing for 1 owners; the broad Role must stay for policy more:"
+                                + " ClusterRoleBinding read",
+                        "PROBLEM policy more: 1 of 1 owners lack access, so the broad Role must stay: ClusterRoleBinding"
+                                + " read")
+                .noneMatch(line -> line.contains("may go"));
+    }
+
+    /** Each policy alone can do without a part of it only. */
+    @Test
+    void broadRole_whoseKindsTwoPoliciesGrant_mayGo() throws IOException {
+        String second = POLICY.replace("websites}", "settings}")
+                .replace("podcache-websites", "podcache-settings")
+                .replace("kind: Secret", "kind: ConfigMap");
+        role("podcache-websites", "websites");
+        role("podcache-settings", "settings");
+        bind("operator", "Role", "podcache-websites");
+        bind("settings", "Role", "podcache-settings");
+        bindEverywhere("read", List.of(rule("", "secrets", "get"), rule("", "configmaps", "get")));
+
+        assertThat(diagnosed(POLICY + "---\n" + second, config("admin", "system:masters")))
+                .contains(
+                        "NOTE policy websites: nothing is missing for 0 owners; the broad Role may go: ClusterRoleBinding read",
+                        "NOTE policy settings: nothing is missing for 0 owners; the broad Role may go: ClusterRoleBinding read");
     }
 
     @Test
