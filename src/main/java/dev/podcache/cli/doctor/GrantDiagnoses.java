@@ -1,5 +1,6 @@
 package dev.podcache.cli.doctor;
 
+import dev.podcache.access.Grants;
 import dev.podcache.access.RolePolicy;
 import dev.podcache.access.RolePolicy.GrantOwner;
 import dev.podcache.object.ObjectKind;
@@ -307,14 +308,27 @@ final class GrantDiagnoses {
         return String.join(", ", rule.getVerbs()) + " of " + String.join(", ", objects);
     }
 
-    /** Returns what to say of a Role whose policy is not in the file. */
-    static Diagnosis orphan(String namespace, String role, String policy, int names) {
-        return Diagnosis.problem(
+    /**
+     * Returns what to say of a Role that no policy of the file keeps.
+     *
+     * @param inFile whether the file has the policy that its label names
+     * @param grants what it grants, in words
+     */
+    static Diagnosis orphan(String namespace, String role, String policy, boolean inFile, String grants) {
+        String what = "Role " + Quoted.text(namespace + "/" + role) + " is of policy " + Quoted.value(policy);
+        if (inFile) {
+            return Diagnosis.problem(
+                    CHECK,
+                    what + ", which has another Role or does not select the namespace; it grants " + grants,
+                    "nobody keeps it: what it grants stays granted",
+                    "run podcache grants --remove with the file as it was before, or delete the Role");
+        }
+        return Diagnosis.note(
                 CHECK,
-                "Role " + Quoted.text(namespace + "/" + role) + " is of policy " + Quoted.value(policy)
-                        + ", which is not in the file or does not select it; it grants " + names
-                        + (names == 1 ? " name" : " names"),
-                "nobody keeps it: what it grants stays granted",
-                "run podcache grants --remove with the file of that policy, or delete the Role");
+                what + ", which is not in the file; it grants " + grants,
+                "a controller with another file keeps it, or nobody does, and then what it grants stays granted",
+                "see whether somebody renews Lease " + Quoted.text(Grants.leaseName(policy))
+                        + ", in the namespace of that controller's Leases; if nobody does, run podcache grants --remove"
+                        + " with the file of that policy, or delete the Role");
     }
 }

@@ -254,8 +254,13 @@ final class GrantsCheckup {
         return bindings;
     }
 
-    /** Finds the Roles that say that a policy keeps them, of which the file knows nothing. */
+    /**
+     * Finds the Roles that say that a policy keeps them, of which the file knows nothing. One without rules grants nothing: its
+     * controller has emptied it, as when its namespace was taken out of the policy.
+     */
     private void orphans(List<RolePolicy> policies, Map<String, Map<String, String>> namespaces) {
+        Set<String> inFile = new HashSet<>();
+        policies.forEach(policy -> inFile.add(policy.name()));
         int orphans = 0;
         for (JsonNode role : list(RBAC + "/roles?labelSelector=" + encoded(RolePolicy.LABEL))) {
             JsonNode metadata = role.path("metadata");
@@ -266,18 +271,27 @@ final class GrantsCheckup {
                     .anyMatch(policy -> policy.name().equals(owner)
                             && policy.role().equals(name)
                             && policy.namespaces().selects(namespace, namespaces.getOrDefault(namespace, Map.of())));
-            if (!known) {
+            if (!known && !role.path("rules").isEmpty()) {
                 orphans++;
-                int names = 0;
-                for (JsonNode rule : role.path("rules")) {
-                    names += rule.path("resourceNames").size();
-                }
-                found.add(GrantDiagnoses.orphan(namespace, name, owner, names));
+                String grants = granted(role.path("rules"));
+                found.add(GrantDiagnoses.orphan(namespace, name, owner, inFile.contains(owner), grants));
             }
         }
         if (orphans == 0) {
             found.add(Diagnosis.ok("grants", "no Role is left of a policy that is gone"));
         }
+    }
+
+    /** Returns what rules grant, in words. */
+    private static String granted(JsonNode rules) {
+        int names = 0;
+        for (JsonNode rule : rules) {
+            if (rule.path("resourceNames").isEmpty()) {
+                return "more than names";
+            }
+            names += rule.path("resourceNames").size();
+        }
+        return names + (names == 1 ? " name" : " names");
     }
 
     private List<JsonNode> listIfServed(String path) {

@@ -363,14 +363,66 @@ class GrantsCheckupTest {
                         "PROBLEM policy websites: 1 of 1 owners lack access, so the broad Role must stay");
     }
 
+    /** A controller with another file may keep it. */
     @Test
-    void roleOfAPolicyThatIsGone_isFound() throws IOException {
-        role("podcache-old", "old", "tls", "db");
+    void roleOfAPolicyThatIsNotInTheFile_isANote_thatSaysHowToFindOutWhoKeepsIt() throws IOException {
+        role("podcache-other", "other", "tls", "db");
+
+        List<Diagnosis> found = diagnoses(POLICY, config("admin", "system:masters"));
+
+        assertThat(found).noneMatch(Diagnosis::isProblem);
+        Diagnosis note = found.stream()
+                .filter(each -> each.what().startsWith("Role shop/podcache-other "))
+                .findFirst()
+                .orElseThrow();
+        assertThat(note.level()).isEqualTo(Diagnosis.Level.NOTE);
+        assertThat(note.what()).endsWith("is of policy \"other\", which is not in the file; it grants 2 names");
+        assertThat(note.remedy()).contains("Lease podcache-grants-other,");
+    }
+
+    /** As after the policy got another role. */
+    @Test
+    void otherRoleOfAPolicyOfTheFile_isAProblem() throws IOException {
+        role("podcache-old", "websites", "tls");
 
         assertThat(diagnosed())
-                .contains(
-                        "PROBLEM Role shop/podcache-old is of policy \"old\", which is not in the file or does not select it;"
-                                + " it grants 2 names");
+                .contains("PROBLEM Role shop/podcache-old is of policy \"websites\", which has another Role or does not"
+                        + " select the namespace; it grants 1 name");
+    }
+
+    @Test
+    void roleThatSomebodyGaveARuleWithoutNames_isSaidToGrantMore() throws IOException {
+        cluster.create(new RoleBuilder()
+                .withNewMetadata()
+                .withNamespace("shop")
+                .withName("podcache-old")
+                .addToLabels("podcache.dev/policy", "websites")
+                .endMetadata()
+                .withRules(rule("", "secrets", "get"))
+                .build());
+
+        assertThat(diagnosed())
+                .anyMatch(line -> line.startsWith("PROBLEM") && line.endsWith("it grants more than names"));
+    }
+
+    /** A controller empties the Role of a namespace that was taken out of its policy, and leaves it. */
+    @Test
+    void roleWithoutRules_thatNoPolicySelects_isNothing() throws IOException {
+        cluster.create(new NamespaceBuilder()
+                .withNewMetadata()
+                .withName("blog")
+                .endMetadata()
+                .build());
+        cluster.create(new RoleBuilder()
+                .withNewMetadata()
+                .withNamespace("blog")
+                .withName("podcache-websites")
+                .addToLabels("podcache.dev/policy", "websites")
+                .endMetadata()
+                .build());
+        role("podcache-other", "other");
+
+        assertThat(diagnosed()).contains("OK no Role is left of a policy that is gone");
     }
 
     @Test
