@@ -429,7 +429,7 @@ public final class GrantsCommand implements Callable<Integer> {
         try (EventWriter events = EventWriter.to(console.out(), output.format)) {
             reads = audited();
             for (WouldGrant would : granted) {
-                report(would, reads, events);
+                report(would, granted, reads, events);
             }
             if (granted.isEmpty()) {
                 throw new CommandException(
@@ -437,6 +437,7 @@ public final class GrantsCommand implements Callable<Integer> {
                                 + ": check the connection with doctor",
                         null);
             }
+            reportOfOtherKinds(granted, reads, events);
             events.requireReader();
         }
     }
@@ -475,7 +476,7 @@ public final class GrantsCommand implements Callable<Integer> {
         }
     }
 
-    private void report(WouldGrant would, Map<AuditedRead, Integer> reads, EventWriter events) {
+    private void report(WouldGrant would, List<WouldGrant> all, Map<AuditedRead, Integer> reads, EventWriter events) {
         RolePolicy policy = would.policy();
         would.incomplete()
                 .forEach(namespace -> events.block(new ProgramEvent(
@@ -516,9 +517,9 @@ public final class GrantsCommand implements Callable<Integer> {
             ObjectRef object =
                     ObjectRef.of(kind, read.getKey().namespace(), read.getKey().name());
             Set<ObjectRef> names = would.names().getOrDefault(object.namespace(), Set.of());
-            if (names.contains(object) && policy.verbs().contains(read.getKey().verb())) {
+            if (grants(would, read.getKey())) {
                 unread.remove(object);
-            } else {
+            } else if (all.stream().noneMatch(other -> grants(other, read.getKey()))) {
                 refused++;
                 events.block(new ProgramEvent(
                         "refused",
@@ -538,6 +539,38 @@ public final class GrantsCommand implements Callable<Integer> {
                 "Role " + policy.role() + ": " + refused + " kinds of reads would have been refused, " + unread.size()
                         + " names are read by nobody",
                 ImmutableMap.of("policy", policy.name(), "refused", refused, "unread", unread.size())));
+    }
+
+    /** Returns whether the Roles of a policy would allow a read. RBAC allows what any Role allows. */
+    private static boolean grants(WouldGrant would, AuditedRead read) {
+        ObjectKind<?> kind = kind(would.policy(), read);
+        return kind != null
+                && would.policy().verbs().contains(read.verb())
+                && would.names()
+                        .getOrDefault(read.namespace(), Set.of())
+                        .contains(ObjectRef.of(kind, read.namespace(), read.name()));
+    }
+
+    /**
+     * Says which resources were read that no policy grants. Whether these reads go on working is decided by other Roles: those
+     * of the operator's own resources stay, but the broad Role may give others, which go with it.
+     */
+    private static void reportOfOtherKinds(List<WouldGrant> all, Map<AuditedRead, Integer> reads, EventWriter events) {
+        Map<String, Set<String>> verbs = new TreeMap<>();
+        Map<String, Integer> times = new TreeMap<>();
+        reads.forEach((read, made) -> {
+            // a path such as /apis has no resource, and everybody may read it
+            if (!read.resource().isEmpty() && all.stream().allMatch(would -> kind(would.policy(), read) == null)) {
+                String resources = read.group().isEmpty() ? read.resource() : read.resource() + "." + read.group();
+                verbs.computeIfAbsent(resources, each -> new TreeSet<>()).add(read.verb());
+                times.merge(resources, made, Integer::sum);
+            }
+        });
+        times.forEach((resources, made) -> events.block(new ProgramEvent(
+                "unjudged",
+                "not judged: " + String.join(", ", verbs.getOrDefault(resources, Set.of())) + " of " + resources
+                        + ", which was made " + made + " times; no policy grants it: keep a Role for it",
+                ImmutableMap.of("resource", resources, "times", made))));
     }
 
     private static String why(ObjectRef object, Set<ObjectRef> names, RolePolicy policy) {

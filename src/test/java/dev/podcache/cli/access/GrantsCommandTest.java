@@ -238,6 +238,76 @@ class GrantsCommandTest {
         }
     }
 
+    /** RBAC adds Roles up: a read is allowed if one of them allows it. */
+    @Test
+    void dryRun_readThatAnotherPolicyOfTheFileGrants_wouldNotBeRefused() throws IOException {
+        String second = POLICY.replace("orders", "stock").replace(".spec.tls.secretName", ".spec.db");
+        Files.writeString(policy, POLICY + "---\n" + second);
+        Path audit = Files.writeString(folder.resolve("audit.log"), """
+                {"auditID":"1","verb":"get","user":{"username":"system:serviceaccount:shop:operator"},"objectRef":{"resource":"secrets","namespace":"shop","name":"cert"},"responseStatus":{"code":200}}
+                {"auditID":"2","verb":"get","user":{"username":"system:serviceaccount:shop:operator"},"objectRef":{"resource":"secrets","namespace":"shop","name":"pw"},"responseStatus":{"code":200}}
+                """);
+        GenericKubernetesResource front = website("front", "cert");
+        front.setAdditionalProperty("spec", Map.of("tls", Map.of("secretName", "cert"), "db", "pw"));
+
+        assertThat(dryRun(audit, front))
+                .containsExactly(
+                        "Role shop/podcache-orders would grant: Secret cert",
+                        "Role podcache-orders: 0 kinds of reads would have been refused, 0 names are read by nobody",
+                        "Role shop/podcache-stock would grant: Secret pw",
+                        "Role podcache-stock: 0 kinds of reads would have been refused, 0 names are read by nobody");
+    }
+
+    /** They may be by the broad Role, and go with it, or by a Role that stays. */
+    @Test
+    void dryRun_readsOfWhatNoPolicyGrants_areSaidOnceForEachResource() throws IOException {
+        Path audit = Files.writeString(folder.resolve("audit.log"), """
+                {"auditID":"1","verb":"get","user":{"username":"system:serviceaccount:shop:operator"},"objectRef":{"resource":"secrets","namespace":"shop","name":"cert"},"responseStatus":{"code":200}}
+                {"auditID":"2","verb":"list","user":{"username":"system:serviceaccount:shop:operator"},"objectRef":{"resource":"configmaps","namespace":"shop"},"responseStatus":{"code":200}}
+                {"auditID":"3","verb":"list","user":{"username":"system:serviceaccount:shop:operator"},"objectRef":{"resource":"configmaps"},"responseStatus":{"code":200}}
+                {"auditID":"4","verb":"get","user":{"username":"system:serviceaccount:shop:operator"},"objectRef":{"resource":"configmaps","namespace":"shop","name":"settings"},"responseStatus":{"code":200}}
+                {"auditID":"5","verb":"get","user":{"username":"system:serviceaccount:shop:operator"},"objectRef":{"apiGroup":"coordination.k8s.io","resource":"leases","namespace":"shop","name":"operator"},"responseStatus":{"code":200}}
+                {"auditID":"6","verb":"get","user":{"username":"system:serviceaccount:shop:operator"},"requestURI":"/apis","responseStatus":{"code":200}}
+                """);
+
+        assertThat(dryRun(audit, website("front", "cert")))
+                .containsExactly(
+                        "Role shop/podcache-orders would grant: Secret cert",
+                        "Role podcache-orders: 0 kinds of reads would have been refused, 0 names are read by nobody",
+                        "not judged: get, list of configmaps, which was made 3 times; no policy grants it: keep a Role for it",
+                        "not judged: get of leases.coordination.k8s.io, which was made 1 times; no policy grants it: keep a"
+                                + " Role for it");
+    }
+
+    /** Returns what a dry run says of the reads of ServiceAccount shop/operator, while these owners exist. */
+    private List<String> dryRun(Path audit, GenericKubernetesResource... owners) throws IOException {
+        Timekeeper timekeeper = Timekeeper.system();
+        try (timekeeper;
+                InMemoryCluster cluster = InMemoryCluster.create(timekeeper);
+                EmbeddedApiServer server = EmbeddedApiServer.start(cluster)) {
+            cluster.serve(ObjectKind.of("example.dev/v1", "Website", "websites", true));
+            for (GenericKubernetesResource owner : owners) {
+                cluster.create(owner);
+            }
+            Path kubeconfig = Files.writeString(folder.resolve("kubeconfig"), server.kubeconfigFor("admin"));
+            int code = console.execute(
+                    "grants",
+                    "--file",
+                    policy.toString(),
+                    "--kubeconfig",
+                    kubeconfig.toString(),
+                    "--dry-run",
+                    "--operator",
+                    "shop/operator",
+                    "--audit-log",
+                    audit.toString());
+
+            assertThat(console.errText()).isEmpty();
+            assertThat(code).isZero();
+            return console.out();
+        }
+    }
+
     @Test
     void dryRun_besideAnAuditLogOfOthers_isAFailure_andNoTotal() throws IOException {
         Path audit = Files.writeString(folder.resolve("audit.log"), """
