@@ -12,7 +12,8 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses to start containers that ask for isolation that their runtime does not give them. Thread-safe; does not block.
+ * Refuses to start containers that ask, or whose pod asks, for isolation or devices that their runtime does not give them.
+ * Thread-safe; does not block.
  *
  * <p>Follows {@code verifyRunAsNonRoot} of the kubelet's {@code kuberuntime/security_context.go} and {@code
  * resolveRecursiveReadOnly} of its {@code kubelet_pods.go}.
@@ -26,6 +27,13 @@ record IsolationChecks(PodIsolation isolation) {
     /** Returns why a container must not be started now; null if it may. */
     @Nullable
     String refusal(Pod pod, Container container) {
+        String runtimeClass = pod.getSpec().getRuntimeClassName();
+        if (runtimeClass != null && !runtimeClass.isEmpty() && !isolation.runtimeClass(runtimeClass)) {
+            return "pod's runtimeClassName " + Quoted.value(runtimeClass) + " is not supported by the runtime";
+        }
+        if (!pod.getSpec().getResourceClaims().isEmpty() && !isolation.resourceClaims()) {
+            return "pod's resourceClaims are not supported by the runtime";
+        }
         for (VolumeMount mount : container.getVolumeMounts()) {
             String refusal = refusal(mount);
             if (refusal != null) {

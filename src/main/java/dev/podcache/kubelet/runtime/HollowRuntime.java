@@ -115,6 +115,16 @@ public final class HollowRuntime implements PodRuntime, PodIsolation {
     }
 
     @Override
+    public boolean runtimeClass(String name) {
+        return true;
+    }
+
+    @Override
+    public boolean resourceClaims() {
+        return true;
+    }
+
+    @Override
     public boolean stopSignal(String signal) {
         return true;
     }

@@ -5,8 +5,8 @@ import io.fabric8.kubernetes.api.model.Pod;
 import java.util.OptionalLong;
 
 /**
- * Implemented by a {@link PodRuntime} that gives pods isolation, or surroundings of their own, that they can ask for. What a
- * runtime does not declare here, it does not give, and a pod or container that asks for it is refused. No method may block.
+ * Implemented by a {@link PodRuntime} that gives pods isolation, devices, or surroundings of their own, that they can ask
+ * for. What a runtime does not declare here, it does not give, and a pod or container that asks for it is refused. No method may block.
  */
 public interface PodIsolation {
 
@@ -40,6 +40,21 @@ public interface PodIsolation {
 
     /** Returns whether the {@code dnsConfig} of a pod is what its containers resolve names with. Constant. */
     default boolean dnsConfig() {
+        return false;
+    }
+
+    /**
+     * Returns whether pods with this {@code runtimeClassName} run as the handler of the RuntimeClass says. Constant for each
+     * name.
+     *
+     * @param name not empty
+     */
+    default boolean runtimeClass(String name) {
+        return false;
+    }
+
+    /** Returns whether containers get the devices that the {@code resourceClaims} of their pod have allocated. Constant. */
+    default boolean resourceClaims() {
         return false;
     }
 

@@ -158,6 +158,65 @@ class IsolationChecksTest {
     }
 
     @Test
+    void runtimeClass_thatTheRuntimeDoesNotHave_isRefused() {
+        IsolationChecks having = new IsolationChecks(new PodIsolation() {
+            @Override
+            public boolean runtimeClass(String name) {
+                return name.equals("gvisor");
+            }
+        });
+
+        assertThat(having.refusal(ofRuntimeClass("gvisor"), container(null, null)))
+                .isNull();
+        assertThat(having.refusal(ofRuntimeClass(""), container(null, null))).isNull();
+        assertThat(having.refusal(ofRuntimeClass("kata"), container(null, null)))
+                .isEqualTo("pod's runtimeClassName \"kata\" is not supported by the runtime");
+    }
+
+    private static Pod ofRuntimeClass(String name) {
+        return new PodBuilder(pod(null, null))
+                .editSpec()
+                .withRuntimeClassName(name)
+                .endSpec()
+                .build();
+    }
+
+    @Test
+    void resourceClaims_areRefused_unlessTheRuntimeGivesTheirDevices() {
+        Pod pod = new PodBuilder(pod(null, null))
+                .editSpec()
+                .addNewResourceClaim()
+                .withName("gpu")
+                .withResourceClaimName("gpu-1")
+                .endResourceClaim()
+                .endSpec()
+                .build();
+        IsolationChecks giving = new IsolationChecks(new PodIsolation() {
+            @Override
+            public boolean resourceClaims() {
+                return true;
+            }
+        });
+
+        assertThat(giving.refusal(pod, container(null, null))).isNull();
+        assertThat(checks(false, null).refusal(pod, container(null, null)))
+                .isEqualTo("pod's resourceClaims are not supported by the runtime");
+    }
+
+    @Test
+    void runtimeClassIsNotSupported_containerWaits() {
+        try (WorkersFixture node = new WorkersFixture()) {
+            node.start();
+            node.create(new PodBuilder(ofRuntimeClass("gvisor")));
+
+            assertThat(node.waiting("web", "main"))
+                    .isEqualTo("CreateContainerConfigError: pod's runtimeClassName \"gvisor\" is not supported by the"
+                            + " runtime");
+            assertThat(node.runtime.calls).isEmpty();
+        }
+    }
+
+    @Test
     void restrictedPod_onAHollowNode_runs() {
         try (WorkersFixture node = new WorkersFixture()) {
             node.start();
@@ -188,6 +247,8 @@ class IsolationChecksTest {
             assertThat(hollow.recursiveReadOnly()).isTrue();
             assertThat(hollow.hostAliases()).isTrue();
             assertThat(hollow.dnsConfig()).isTrue();
+            assertThat(hollow.runtimeClass("gvisor")).isTrue();
+            assertThat(hollow.resourceClaims()).isTrue();
             assertThat(hollow.stopSignal("SIGUSR1")).isTrue();
         }
     }
