@@ -157,14 +157,17 @@ final class PodLifecycle {
         if (!goesOn) {
             report(pod, state);
         }
-        boolean over = goesOn && drive(pod, placement, state, sync);
+        if (goesOn && state.podIps().isEmpty() && !containers.areKnown()) {
+            // a runtime may have given the pod its addresses with its volumes, and no container is to start without them
+            state = state(pod);
+        }
+        boolean over = goesOn && drive(pod, state, sync);
         recordNew(sync.warnings(), pod);
         return over ? end(pod) : Optional.of(sync.next(random));
     }
 
     /** Stops and starts containers until there is nothing more to do now. Returns whether the pod is over. */
-    private boolean drive(Pod pod, PodPlacement placement, PodState first, SyncResult sync)
-            throws IOException, InterruptedException {
+    private boolean drive(Pod pod, PodState first, SyncResult sync) throws IOException, InterruptedException {
         PodState state = first;
         while (true) {
             PodActions actions = containers.actions(pod, state);
@@ -172,7 +175,7 @@ final class PodLifecycle {
                 report(pod, state);
                 return true;
             }
-            boolean changed = containers.apply(actions, pod, placement, sync);
+            boolean changed = containers.apply(actions, pod, placement(pod, state), sync);
             PodState next = state(pod);
             report(pod, next);
             if (!changed) {

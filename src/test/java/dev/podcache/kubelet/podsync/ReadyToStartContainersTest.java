@@ -4,6 +4,7 @@ import static dev.podcache.kubelet.podsync.WorkersFixture.pod;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.kubelet.runtime.HollowRuntime;
+import dev.podcache.kubelet.runtime.VolumeFile;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Pods;
@@ -11,9 +12,11 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodCondition;
 import io.fabric8.kubernetes.api.model.Secret;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -31,9 +34,11 @@ class ReadyToStartContainersTest {
     private @Nullable WorkersFixture node;
 
     private WorkersFixture start(List<String> podIps) {
-        HollowRuntime hollow = new HollowRuntime(timekeeper, List.of(), pod -> podIps);
-        WorkersFixture started =
-                WorkersFixture.on(WorkersFixture.Options.DEFAULT, timekeeper, new FlakyRuntime(hollow));
+        return start(new FlakyRuntime(new HollowRuntime(timekeeper, List.of(), pod -> podIps)));
+    }
+
+    private WorkersFixture start(FlakyRuntime runtime) {
+        WorkersFixture started = WorkersFixture.on(WorkersFixture.Options.DEFAULT, timekeeper, runtime);
         started.reported = (pod, status) -> {
             String value = value(status.getConditions());
             if (reported.isEmpty() || !reported.get(reported.size() - 1).equals(value)) {
@@ -94,6 +99,36 @@ class ReadyToStartContainersTest {
         assertThat(at.status("own").getPhase()).isEqualTo("Running");
         assertThat(value("own")).isEqualTo("False");
         assertThat(value("shared")).isEqualTo("True");
+    }
+
+    /** The container would not have it for as long as it runs. */
+    @Test
+    void addressComesWithTheVolumes_isInTheEnvironmentOfTheFirstContainer() {
+        HollowRuntime hollow = new HollowRuntime(timekeeper, List.of(), pod -> List.of("10.1.0.7"));
+        FlakyRuntime runtime = new FlakyRuntime(hollow) {
+            @Override
+            public void mount(Pod pod, Map<String, Map<String, VolumeFile>> volumes)
+                    throws IOException, InterruptedException {
+                super.mount(pod, volumes);
+                hidesIps = false;
+            }
+        };
+        runtime.hidesIps = true;
+        WorkersFixture at = start(runtime);
+
+        at.create(pod("web").editSpec()
+                .editFirstContainer()
+                .addNewEnv()
+                .withName("POD_IP")
+                .withNewValueFrom()
+                .withNewFieldRef("v1", "status.podIP")
+                .endValueFrom()
+                .endEnv()
+                .endContainer()
+                .endSpec());
+
+        assertThat(at.runtime.environment("main")).containsEntry("POD_IP", "10.1.0.7");
+        assertThat(reported).containsExactly("False", "True");
     }
 
     @Test
