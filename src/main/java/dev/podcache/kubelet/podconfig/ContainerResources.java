@@ -14,12 +14,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Resolves a {@code resourceFieldRef}: a request or limit of a container, divided by the divisor and rounded up. A
- * missing limit of CPU, memory or ephemeral storage resolves to the node's allocatable amount, a missing request to 0.
+ * missing limit of CPU, memory or ephemeral storage resolves to that of the whole pod, without one to the node's allocatable
+ * amount; a missing request to 0.
  *
- * <p>Follows {@code ExtractContainerResourceValue} of {@code pkg/api/v1/resource/helpers.go}.
+ * <p>Follows {@code ExtractContainerResourceValue} of {@code pkg/api/v1/resource/helpers.go} and {@code
+ * kubelet_resources.go} of the kubelet, which takes the limits of a whole pod for variables only. Here volumes agree with
+ * the variables.
  */
 final class ContainerResources {
 
+    private static final String EPHEMERAL_STORAGE = "ephemeral-storage";
     private static final String HUGE_PAGES = "hugepages-";
 
     private final Pod pod;
@@ -49,7 +53,7 @@ final class ContainerResources {
             throw target.failure("unsupported container resource : " + path);
         }
         BigDecimal amount =
-                bound.equals("limits") ? limit(container, resource) : amount(requirements(container, false), resource);
+                bound.equals("limits") ? limit(container, resource) : amount(requirements(container.getResources(), false), resource);
         return divided(amount, selector.getDivisor(), resource.equals("cpu"));
     }
 
@@ -65,13 +69,29 @@ final class ContainerResources {
     }
 
     private BigDecimal limit(Container container, String resource) {
-        BigDecimal limit = amount(requirements(container, true), resource);
-        boolean isMissing = limit.signum() == 0 && !resource.startsWith(HUGE_PAGES);
-        return isMissing ? amount(placement.allocatable(), resource) : limit;
+        BigDecimal limit = amount(requirements(container.getResources(), true), resource);
+        if (limit.signum() != 0 || resource.startsWith(HUGE_PAGES)) {
+            return limit;
+        }
+        BigDecimal ofPod = limitOfPod(resource);
+        if (ofPod.signum() != 0) {
+            return ofPod;
+        }
+        if (placement.allocatable().isEmpty()) {
+            // 0 would be the limit of a running container for as long as it runs
+            throw target.failure("the allocatable resources of the node are not known yet");
+        }
+        return amount(placement.allocatable(), resource);
     }
 
-    private static Map<String, Quantity> requirements(Container container, boolean limits) {
-        ResourceRequirements resources = container.getResources();
+    private BigDecimal limitOfPod(String resource) {
+        // there is no limit of the ephemeral storage of a whole pod
+        return resource.equals(EPHEMERAL_STORAGE)
+                ? BigDecimal.ZERO
+                : amount(requirements(pod.getSpec().getResources(), true), resource);
+    }
+
+    private static Map<String, Quantity> requirements(@Nullable ResourceRequirements resources, boolean limits) {
         if (resources == null) {
             return Map.of();
         }
@@ -89,7 +109,7 @@ final class ContainerResources {
         }
         return resource.equals("cpu")
                 || resource.equals("memory")
-                || resource.equals("ephemeral-storage")
+                || resource.equals(EPHEMERAL_STORAGE)
                 || resource.startsWith(HUGE_PAGES);
     }
 

@@ -43,17 +43,16 @@ class ContainerResourcesTest {
             .withContainers(BUSY, new ContainerBuilder().withName("idle").build())
             .endSpec()
             .build();
-    private static final ContainerResources RESOURCES = new ContainerResources(
-            POD,
-            new PodPlacement(
-                    ImmutableList.of(),
-                    ImmutableList.of(),
-                    ImmutableMap.of(
-                            "cpu", new Quantity("3500m"),
-                            "memory", new Quantity("8Gi"),
-                            "ephemeral-storage", new Quantity("1Ti"),
-                            "hugepages-2Mi", new Quantity("1Gi"))),
-            ConfigTarget.container("main"));
+    private static final PodPlacement PLACEMENT = new PodPlacement(
+            ImmutableList.of(),
+            ImmutableList.of(),
+            ImmutableMap.of(
+                    "cpu", new Quantity("3500m"),
+                    "memory", new Quantity("8Gi"),
+                    "ephemeral-storage", new Quantity("1Ti"),
+                    "hugepages-2Mi", new Quantity("1Gi")));
+    private static final ContainerResources RESOURCES =
+            new ContainerResources(POD, PLACEMENT, ConfigTarget.container("main"));
 
     @ParameterizedTest
     @CsvSource({
@@ -82,6 +81,47 @@ class ContainerResourcesTest {
 
         assertThat(RESOURCES.value(new ResourceFieldSelector(container, by, resource), null))
                 .isEqualTo(expected);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "busy, limits.memory,            1Mi, 100", // its own
+        "idle, limits.memory,            1Mi, 512",
+        "idle, limits.cpu,               1m,  250",
+        "idle, limits.hugepages-2Mi,     1,   0",
+        "idle, limits.ephemeral-storage, 1Gi, 1024", // the node's: a pod as a whole has none
+        "idle, requests.memory,          1,   0",
+    })
+    void value_missingLimit_isThatOfThePod(String container, String resource, String divisor, String expected) {
+        Pod limited = new PodBuilder(POD)
+                .editSpec()
+                .withNewResources()
+                .addToRequests("memory", new Quantity("256Mi"))
+                .addToLimits("memory", new Quantity("512Mi"))
+                .addToLimits("cpu", new Quantity("250m"))
+                .addToLimits("hugepages-2Mi", new Quantity("4Mi"))
+                .addToLimits("ephemeral-storage", new Quantity("1Gi"))
+                .endResources()
+                .endSpec()
+                .build();
+        ContainerResources resources = new ContainerResources(limited, PLACEMENT, ConfigTarget.container("main"));
+
+        assertThat(resources.value(new ResourceFieldSelector(container, new Quantity(divisor), resource), null))
+                .isEqualTo(expected);
+    }
+
+    @Test
+    void value_missingLimitOnAnUnknownNode_fails() {
+        PodPlacement nowhere = new PodPlacement(ImmutableList.of(), ImmutableList.of(), ImmutableMap.of());
+        ContainerResources resources = new ContainerResources(POD, nowhere, ConfigTarget.container("main"));
+
+        assertThat(resources.value(new ResourceFieldSelector("busy", null, "limits.cpu"), null))
+                .isEqualTo("2");
+        assertThat(resources.value(new ResourceFieldSelector("idle", null, "requests.cpu"), null))
+                .isEqualTo("0");
+        assertThatThrownBy(() -> resources.value(new ResourceFieldSelector("idle", null, "limits.cpu"), null))
+                .isInstanceOf(PodConfigException.class)
+                .hasMessage("the allocatable resources of the node are not known yet");
     }
 
     @Test
