@@ -162,7 +162,8 @@ final class GatheredEvents<T> implements AutoCloseable {
         }
         // the store knows an owner as it was registered first, and not each equals itself with a subject
         return known.referrers().stream()
-                .filter(reference -> reference.isOnBehalf() && !known.restricted().contains(reference))
+                .filter(reference ->
+                        reference.isOnBehalf() && !known.restricted().contains(reference))
                 .anyMatch(reference -> manager.registered(reference).equals(owner));
     }
 

@@ -553,7 +553,8 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
             upToDateUntil = now();
             publishLocked(WatchState.BROKEN);
             if (disagree || !coveredUpTo.isEmpty()) {
-                // what the watch has brought, held or evicted, may be the later one: another watch lists the object again
+                // what the watch has brought, held or evicted, may be the later one: another watch lists the object
+                // again
                 endWatchLocked();
             }
         } else if (state == WatchState.EVICTED && read instanceof Answer.Present<T> present) {

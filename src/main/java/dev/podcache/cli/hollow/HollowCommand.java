@@ -103,8 +103,9 @@ public final class HollowCommand implements Callable<Integer> {
     @Option(
             names = "--register-with-taints",
             paramLabel = "K=V:EFFECT,...",
-            description = "taints of each node, '' for none; default: podcache.dev/hollow:NoSchedule, which keeps pods away"
-                    + " that a scheduler would place on nodes where nothing runs")
+            description =
+                    "taints of each node, '' for none; default: podcache.dev/hollow:NoSchedule, which keeps pods away"
+                            + " that a scheduler would place on nodes where nothing runs")
     private String taints = "podcache.dev/hollow:NoSchedule";
 
     @Option(names = "--keep", description = "do not delete the pods, Secrets and nodes at the end")

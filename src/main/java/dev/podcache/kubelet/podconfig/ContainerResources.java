@@ -52,8 +52,9 @@ final class ContainerResources {
         if (!isSupported(bound, resource)) {
             throw target.failure("unsupported container resource : " + path);
         }
-        BigDecimal amount =
-                bound.equals("limits") ? limit(container, resource) : amount(requirements(container.getResources(), false), resource);
+        BigDecimal amount = bound.equals("limits")
+                ? limit(container, resource)
+                : amount(requirements(container.getResources(), false), resource);
         return divided(amount, selector.getDivisor(), resource.equals("cpu"));
     }
 

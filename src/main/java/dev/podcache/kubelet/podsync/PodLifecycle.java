@@ -158,7 +158,8 @@ final class PodLifecycle {
             report(pod, state);
         }
         if (goesOn && state.podIps().isEmpty() && !containers.areKnown()) {
-            // a runtime may have given the pod its addresses with its volumes, and no container is to start without them
+            // a runtime may have given the pod its addresses with its volumes, and no container is to start without
+            // them
             state = state(pod);
         }
         boolean over = goesOn && drive(pod, state, sync);

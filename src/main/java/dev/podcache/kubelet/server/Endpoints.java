@@ -146,8 +146,8 @@ final class Endpoints {
         try {
             long begun = totals.begin();
             List<ContainerStatistics.PodUsage> usage = statistics.usage();
-            return KubeletResponse.metrics(
-                    CadvisorMetrics.of(totals.add(usage, begun), usage, sources.pods().get(), timekeeper.wallTime()));
+            return KubeletResponse.metrics(CadvisorMetrics.of(
+                    totals.add(usage, begun), usage, sources.pods().get(), timekeeper.wallTime()));
         } catch (IOException | RuntimeException e) {
             log.warn("measuring the containers failed; /metrics/cadvisor reports container_scrape_error 1", e);
             return KubeletResponse.metrics(CadvisorMetrics.failed());

@@ -142,7 +142,8 @@ final class HttpExchange implements ResponseStream {
     private static Map<String, List<String>> decoded(String query) {
         Map<String, List<String>> parameters;
         try {
-            // one more than are taken, so that it shows: Netty leaves out the rest without a word, by default after 1,024
+            // one more than are taken, so that it shows: Netty leaves out the rest without a word, by default after
+            // 1,024
             parameters = new QueryStringDecoder(query, StandardCharsets.UTF_8, false, MOST_PARAMETERS + 1).parameters();
         } catch (IllegalArgumentException e) {
             throw new RefusedException(400, "the request cannot be read: the query is not correctly percent-encoded");

@@ -116,7 +116,8 @@ class ReadyToStartContainersTest {
         runtime.hidesIps = true;
         WorkersFixture at = start(runtime);
 
-        at.create(pod("web").editSpec()
+        at.create(pod("web")
+                .editSpec()
                 .editFirstContainer()
                 .addNewEnv()
                 .withName("POD_IP")

@@ -318,7 +318,8 @@ class EndpointAttacksTest {
 
     /** Its system keeps little of what it does not read. */
     private RawClient client13() throws IOException {
-        SSLSocket socket = (SSLSocket) ServerFixture.withoutCertificate().getSocketFactory().createSocket();
+        SSLSocket socket = (SSLSocket)
+                ServerFixture.withoutCertificate().getSocketFactory().createSocket();
         socket.setReceiveBufferSize(4096);
         socket.setEnabledProtocols(new String[] {"TLSv1.3"});
         socket.connect(new InetSocketAddress("127.0.0.1", fixture.server.port()));
