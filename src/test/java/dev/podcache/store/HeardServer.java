@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 
 /**
  * Hears what a server answers a store on the way: what the store knows is in doubt from a failure on, until a list, or
- * until a watch that began at a version brings a bookmark, or an immutable object, which cannot change any more.
+ * until a watch that began at a version brings a bookmark, or an immutable object that closes the watch.
  */
 final class HeardServer implements ListerWatcher<Secret> {
 
@@ -28,6 +28,9 @@ final class HeardServer implements ListerWatcher<Secret> {
 
         /** Ends the doubt. */
         void confirmed();
+
+        /** Records that a watch that began at a version has brought an immutable object, which cannot change any more. */
+        void immutable();
 
         /** Records that a watch has followed a complete list. */
         void synced();
@@ -81,8 +84,10 @@ final class HeardServer implements ListerWatcher<Secret> {
             if (ended.failure() != null) {
                 doubts.failed(false);
             }
-        } else if (confirms[0] && (event instanceof WatchEvent.Bookmark<Secret> || isImmutable(event))) {
+        } else if (confirms[0] && event instanceof WatchEvent.Bookmark<Secret>) {
             doubts.confirmed();
+        } else if (confirms[0] && isImmutable(event)) {
+            doubts.immutable();
         }
         events.accept(event);
     }

@@ -56,6 +56,11 @@ final class ScopeWorld {
         }
 
         @Override
+        public void immutable() {
+            confirmed();
+        }
+
+        @Override
         public void synced() {
             // a get says so
         }

@@ -62,6 +62,22 @@ class WatchStoreProperties {
         world.end();
     }
 
+    /** A reference had joined the watch, so that what is immutable may be older than it: the watch goes on, in doubt. */
+    @Example
+    void immutableObjectOfAnUnconfirmedWatchThatWasJoined_isListedAgainForANewReference() {
+        ObjectKey key = ObjectKey.of("default", "secret-1");
+        PodKey pod = PodKey.of("default", "pod", "uid-1");
+        WatchWorld world = new WatchWorld(true);
+        world.addReference(key, pod);
+        world.addReference(key, pod);
+        world.resetWatches();
+        world.write(key, true);
+        world.passTime(Duration.ofMillis(250));
+        world.addReference(key, pod);
+        world.check();
+        world.end();
+    }
+
     @Provide
     Arbitrary<List<WatchStep>> histories() {
         return Arbitraries.frequencyOf(

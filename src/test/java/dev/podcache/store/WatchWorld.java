@@ -42,7 +42,18 @@ final class WatchWorld {
         boolean isImmutable; // of the last one that a get brought
         boolean synced; // whether a watch was accepted after a list, in this epoch
         boolean doubtful; // whether a request failed, and nothing has confirmed what is known since then
-        boolean maybeConfirmed; // whether that was a list that is forbidden, so a GET may have confirmed it
+        boolean maybeConfirmed; // whether something may have confirmed it, of which the model does not know
+        boolean joined; // whether a reference was added to the watch, as far as the model knows
+
+        /** It may be older than a reference that has joined the watch, which goes on then and is in doubt as before. */
+        @Override
+        public void immutable() {
+            if (joined) {
+                maybeConfirmed = true;
+            } else {
+                confirmed();
+            }
+        }
 
         @Override
         public void failed(boolean maybeReplaced) {
@@ -85,7 +96,8 @@ final class WatchWorld {
         WatchModel model = model(key);
         boolean first = model.count() == 0;
         boolean watched = f.server.isWatched(key);
-        boolean closed = !watched && ((model.known && model.isImmutable) || (model.synced && !model.doubtful));
+        boolean ended = model.known && model.isImmutable && !model.joined;
+        boolean closed = !watched && (ended || (model.synced && !model.doubtful));
         boolean broken = !first && model.synced && model.doubtful;
         boolean unsure = broken && model.maybeConfirmed;
         long lists = lists(key);
@@ -105,6 +117,9 @@ final class WatchWorld {
                     .as("P1: joining the live watch of %s is a request", key)
                     .isFalse();
         }
+        // a watch that was opened for what is in doubt may have brought nothing yet: then what is known is from the one
+        // before
+        model.joined = !first && (broken || !listed || !model.synced);
         if (first || closed) {
             assertThat(listed)
                     .as("P1: registration of " + key + " opens its watch")
