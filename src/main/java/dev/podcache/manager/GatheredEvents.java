@@ -93,7 +93,8 @@ final class GatheredEvents<T> implements AutoCloseable {
                     owner, first -> new Untold<>(manager.store.timekeeper().schedule(gather, () -> submit(owner))));
             ToldAbout told = new ToldAbout(event.key(), event.topic());
             ObjectEvent<T> earlier = untold.events.remove(told);
-            if (event.undoes(earlier)) {
+            // an owner with a subject may have been told of the object before it had this one
+            if (!owner.isOnBehalf() && event.undoes(earlier)) {
                 // what stays shows an object that its owner was never told of, and which is gone
                 untold.events.computeIfPresent(
                         new ToldAbout(event.key(), ObjectEvent.Topic.STALENESS),
@@ -127,11 +128,14 @@ final class GatheredEvents<T> implements AutoCloseable {
             Untold<T> untold = byOwner.remove(gathered);
             events = untold == null ? List.of() : List.copyOf(untold.events.values());
         }
-        Referrer owner = manager.registeredNow(gathered);
-        List<ObjectEvent<T>> ofOwner = events.stream()
-                .filter(event -> isFor(event, owner))
-                .map(event -> event.deliveredTo(readers(event, owner)))
-                .toList();
+        Referrer owner;
+        List<ObjectEvent<T>> ofOwner;
+        do {
+            owner = asTold(gathered);
+            ofOwner = forOwner(events, owner);
+            // a call that took its subject from it has closed its holds, but nothing tells it of what was gathered
+            // again
+        } while (!asTold(gathered).subject().equals(owner.subject()));
         if (ofOwner.isEmpty() || isClosed()) {
             return;
         }
@@ -140,6 +144,19 @@ final class GatheredEvents<T> implements AutoCloseable {
         } catch (Throwable e) {
             log.error("a listener failed with {} of {}; it gets the next events all the same", ofOwner, owner, e);
         }
+    }
+
+    /** Returns an owner as it is registered, but as its events name it if its subject is the same: not each equals the other. */
+    private Referrer asTold(Referrer gathered) {
+        Referrer now = manager.registeredNow(gathered);
+        return now.subject().equals(gathered.subject()) ? gathered : now;
+    }
+
+    private List<ObjectEvent<T>> forOwner(List<ObjectEvent<T>> events, Referrer owner) {
+        return events.stream()
+                .filter(event -> isFor(event, owner))
+                .map(event -> event.deliveredTo(readers(event, owner)))
+                .toList();
     }
 
     /** Returns whether an owner holds the object as it was when the event was made, and may be told of it. */

@@ -234,6 +234,13 @@ final class Registrations {
         return held == null || held.isEmpty() ? owner : held.owner;
     }
 
+    /** Returns the same once no call is changing what the owner holds. */
+    Referrer registeredAfterChanges(Referrer owner) {
+        Registration registration = find(owner);
+        OwnerHolds held = registration == null ? null : registration.heldAfterChanges();
+        return held == null || held.isEmpty() ? owner : held.owner;
+    }
+
     /**
      * Returns the hold of an owner on an object, for a read of that owner; null if there is none. If there is one, this takes
      * no lock and allocates nothing; otherwise it waits until no call is changing what the owner holds.

@@ -345,9 +345,12 @@ class StoreManager<T> implements Manager<T> {
         return owner.isOnBehalf() ? registrations.registered(owner) : owner;
     }
 
-    /** Returns an owner as it is registered now, also one that had no subject and has one now. */
+    /**
+     * Returns an owner as it is registered now, also one that had no subject and has one now. Waits until no call is changing
+     * what it holds.
+     */
     final Referrer registeredNow(Referrer owner) {
-        return registrations.registered(owner);
+        return registrations.registeredAfterChanges(owner);
     }
 
     /** Returns the owner of a restricted reference, with its hold; null if it holds the object no longer. */

@@ -60,6 +60,19 @@ class GatheredEventsTest {
         }
     }
 
+    /** Which of them the caller has registered, the cache does not know. */
+    @Test
+    void ownerIsRegisteredAgainByOneThatIsNotEqual_isTold() throws Exception {
+        knownTo(() -> "this-application", DB);
+        manager.register(() -> "this-application", Set.of(DB));
+
+        update(DB, "v2");
+        pass();
+
+        assertThat(told).hasSize(1);
+        assertThat(told.get(0).texts()).containsExactly("UPDATED Secret shop/db v2");
+    }
+
     @Test
     void changesOfOneOwner_withinTheDelay_areOneCall() throws Exception {
         knownTo(OWNER, DB, MAIL);
