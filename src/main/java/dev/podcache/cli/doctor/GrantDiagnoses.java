@@ -50,7 +50,16 @@ final class GrantDiagnoses {
      * @param rules reads what it gives; empty if its role does not exist
      */
     record Binding(
-            String name, boolean ofClusterRole, String role, Set<String> subjects, Supplier<List<PolicyRule>> rules) {}
+            String name, boolean ofClusterRole, String role, Set<String> subjects, Supplier<List<PolicyRule>> rules) {
+
+        /** Returns what to heed before it, or a part of its role, goes; empty if it is for one namespace. */
+        private String elsewhere() {
+            return name.startsWith("ClusterRoleBinding ")
+                    ? "; it is for all namespaces: first give the reader a Role for what it reads in those that the policy"
+                            + " does not select"
+                    : "";
+        }
+    }
 
     /** @param complete whether the owners of all kinds of the policy can be listed */
     GrantDiagnoses(RolePolicy policy, boolean complete) {
@@ -195,6 +204,11 @@ final class GrantDiagnoses {
         return allowed.contains(wanted) || allowed.contains("*");
     }
 
+    /** Returns the diagnoses of the owners so far, without whether a broad Role may go. */
+    List<Diagnosis> ofOwners() {
+        return List.copyOf(found);
+    }
+
     /**
      * Returns the diagnoses of all owners, and at the end whether a broad Role may go.
      *
@@ -258,7 +272,7 @@ final class GrantDiagnoses {
                     why + ", and its role allows more than that (" + Quoted.text(shown) + ")",
                     "keep the binding, and take only these reads of " + kinds
                             + " out of the role; where a rule has *, write out what else is needed; if others use the"
-                            + " role, bind a copy without these reads");
+                            + " role, bind a copy without these reads" + binding.elsewhere());
         }
         Set<String> others = new LinkedHashSet<>(binding.subjects());
         others.removeAll(readers);
@@ -267,13 +281,13 @@ final class GrantDiagnoses {
                     CHECK,
                     judged + "may go in part: " + name,
                     why + ", and it is also for " + Quoted.text(String.join(", ", others)),
-                    "keep the binding, and take only the reader out of its subjects");
+                    "keep the binding, and take only the reader out of its subjects" + binding.elsewhere());
         }
         return Diagnosis.note(
                 CHECK,
                 judged + "may go: " + name,
                 why,
-                "delete the binding, and keep its manifest: to apply it again is the way back");
+                "delete the binding, and keep its manifest: to apply it again is the way back" + binding.elsewhere());
     }
 
     /** Returns whether a binding must stay, because owners of this policy lack reads of kinds that the other one grants too. */

@@ -74,20 +74,23 @@ final class GrantsCheckup {
      */
     void run(Consumer<CompletableFuture<?>> waits) {
         wait = waits;
+        List<GrantDiagnoses> judged = new ArrayList<>();
         try {
             List<RolePolicy> policies = new ArrayList<>();
             Map<String, Map<String, String>> namespaces = namespaces();
             for (RolePolicy each : policy.roles()) {
                 policies.add(withPlurals(each));
             }
-            List<GrantDiagnoses> judged = new ArrayList<>();
             for (RolePolicy each : policies) {
                 judged.add(judged(each, namespaces));
             }
             // after the last one: what one policy can do without, another may still need
             judged.forEach(each -> found.addAll(each.all(judged)));
+            judged.clear();
             orphans(policies, namespaces);
         } catch (ApiServerException e) {
+            // whether a broad Role may go is not said: a policy that was not judged may need it
+            judged.forEach(each -> found.addAll(each.ofOwners()));
             found.add(
                     Diagnosis.problem(
                             "grants",

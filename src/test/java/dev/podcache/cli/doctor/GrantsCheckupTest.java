@@ -205,7 +205,9 @@ class GrantsCheckupTest {
                         "NOTE policy websites: nothing is missing for 2 owners; the broad Role may go: ClusterRoleBinding read",
                         "NOTE policy websites: nothing is missing for 2 owners; the broad Role may go in part: RoleBinding"
                                 + " shop/all");
-        assertThat(ofBinding(POLICY, "ClusterRoleBinding read").remedy()).startsWith("delete the binding");
+        assertThat(ofBinding(POLICY, "ClusterRoleBinding read").remedy())
+                .startsWith("delete the binding")
+                .contains("first give the reader a Role");
     }
 
     /** Without it, an operator has no Lease, and cannot read its own resources. */
@@ -252,7 +254,10 @@ class GrantsCheckupTest {
         Diagnosis shared = ofBinding(POLICY, "ClusterRoleBinding shared");
 
         assertThat(shared.why()).endsWith("it is also for User backup");
-        assertThat(shared.remedy()).isEqualTo("keep the binding, and take only the reader out of its subjects");
+        assertThat(shared.remedy())
+                .isEqualTo(
+                        "keep the binding, and take only the reader out of its subjects; it is for all namespaces: first"
+                                + " give the reader a Role for what it reads in those that the policy does not select");
     }
 
     /** What one policy can do without may be all that the owners of another have. */
