@@ -12,6 +12,7 @@ import dev.podcache.testing.Patience;
 import dev.podcache.testing.Slow;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -322,7 +323,7 @@ class EndpointAttacksTest {
                 ServerFixture.withoutCertificate().getSocketFactory().createSocket();
         socket.setReceiveBufferSize(4096);
         socket.setEnabledProtocols(new String[] {"TLSv1.3"});
-        socket.connect(new InetSocketAddress("127.0.0.1", fixture.server.port()));
+        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), fixture.server.port()));
         RawClient client = RawClient.of(socket);
         clients.add(client);
         return client;
