@@ -22,6 +22,8 @@ final class ManifestOptions {
             description = "the namespace of what names none; default for a manifest: default")
     private @Nullable String namespace;
 
+    private @Nullable ImmutableList<PodTemplate> read; // null until the manifest was asked for
+
     /** Returns the namespace that was given for what names none; empty if none was. */
     Optional<String> namespace() {
         return Optional.ofNullable(namespace);
@@ -33,11 +35,20 @@ final class ManifestOptions {
     }
 
     /**
-     * Returns the pods and templates of the manifest.
+     * Returns the pods and templates of the manifest. It is read once, because standard input has no second time.
      *
      * @throws CommandException if it cannot be read, or has no pod
      */
     ImmutableList<PodTemplate> templates(Console console) {
+        ImmutableList<PodTemplate> known = read;
+        if (known == null) {
+            known = read(console);
+            read = known;
+        }
+        return known;
+    }
+
+    private ImmutableList<PodTemplate> read(Console console) {
         String given = file == null ? "" : file;
         ImmutableList<PodTemplate> templates =
                 PodTemplates.in(Manifests.read(given, console.in()), namespace().orElse("default"));

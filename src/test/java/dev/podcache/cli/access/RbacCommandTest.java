@@ -203,6 +203,28 @@ class RbacCommandTest {
                         + (agent ? "[get]}" : "[list, watch]}"));
     }
 
+    /** Standard input can be read once only, and a node's Roles come from several looks at the pods. */
+    @Test
+    void rbac_nodeAndStandardInput_isWhatTheSameFileGives(@TempDir Path folder) throws IOException {
+        String pod = """
+                apiVersion: v1
+                kind: Pod
+                metadata: {name: web, namespace: shop}
+                spec: {serviceAccountName: reader, containers: [{name: main, image: web}]}
+                """;
+        Path manifest = Files.writeString(folder.resolve("pod.yaml"), pod);
+        CapturedConsole ofFile = new CapturedConsole(Path.of(""));
+        ofFile.execute("rbac", "--node", "worker-1", "-f", manifest.toString());
+
+        int code = console.withInput(pod).execute("rbac", "--node", "worker-1", "-f", "-");
+
+        assertThat(console.err()).isEmpty();
+        assertThat(code).isZero();
+        assertThat(console.out())
+                .anyMatch(line -> line.contains("serviceaccounts/token"))
+                .isEqualTo(ofFile.out());
+    }
+
     @Test
     void rbac_json_isOneManifestALine() {
         console.execute("rbac", "--secrets", "shop/db", "-o", "json");

@@ -74,6 +74,18 @@ class DoctorCommandTest {
         assertThat(console.out().get(0)).startsWith("\u001b[31mproblem").contains("server");
     }
 
+    /** Standard input can be read once only, and a node's checks look at the pods twice. */
+    @Test
+    void doctor_nodeAndStandardInput_readsItOnce() throws IOException {
+        console.withInput("{kind: Pod, metadata: {name: web, namespace: shop}, spec: {containers: [{name: main}]}}");
+
+        int code = doctor(unusedPort(), "--node", "worker-1", "-f", "-");
+
+        assertThat(console.err()).isEmpty();
+        assertThat(code).isEqualTo(3);
+        assertThat(console.out().get(0)).startsWith("problem  server");
+    }
+
     @Test
     void doctor_missingKubeconfig_isAFailure() {
         int code = console.execute("doctor", "--kubeconfig", "/nope");
