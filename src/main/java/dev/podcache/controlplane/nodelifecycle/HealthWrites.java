@@ -6,6 +6,7 @@ import dev.podcache.controlplane.cluster.ClusterWrites;
 import dev.podcache.controlplane.cluster.ObservedNode;
 import dev.podcache.controlplane.cluster.RequestSlots;
 import dev.podcache.object.FailureReason;
+import io.fabric8.kubernetes.api.model.Node;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -47,12 +48,12 @@ final class HealthWrites {
     }
 
     /**
-     * Reads the Lease of a node that seems to be silent, and decides again if the node has renewed it meanwhile: what is watched
-     * may be late. Where the Lease cannot be read, the decision stands.
+     * Reads the Lease of a node that seems to be silent, and decides again: what is watched may be late. So may be what was
+     * read: what came by the watches meanwhile counts too. Where the Lease cannot be read, they decide.
      *
      * @return the decision; completed by a task of the loop
      */
-    CompletableFuture<HealthVerdict> confirm(MonitoredNode monitored, HealthVerdict verdict) {
+    CompletableFuture<HealthVerdict> confirm(MonitoredNode monitored) {
         return slots.send(() -> writes.renewTime(monitored.name()))
                 .exceptionally(failure -> {
                     log.debug(
@@ -62,16 +63,14 @@ final class HealthWrites {
                     return ClusterCache.NEVER;
                 })
                 .thenApply(renewed -> {
-                    if (renewed <= monitored.renewTime) {
-                        return verdict;
-                    }
-                    monitored.renewTime = renewed;
+                    monitored.renewTime = Math.max(monitored.renewTime, renewed);
                     return check(monitored, CheckTime.now(cache));
                 });
     }
 
     /**
-     * Writes the changes of a decision. If that fails, reads the Node and decides again, up to five times in all.
+     * Writes the changes of a decision. If that fails, reads the Node and decides again, up to five times in all. If the node
+     * renews its Lease before they are sent, decides again and writes nothing.
      *
      * @return the node as written; empty if it could not be written, or does not exist any more. Completed by a task of
      *     the loop
@@ -81,10 +80,23 @@ final class HealthWrites {
     }
 
     private CompletableFuture<Optional<CheckedNode>> write(MonitoredNode monitored, CheckedNode checked, int tries) {
-        HealthVerdict verdict = checked.verdict();
-        return slots.send(() -> writes.patchConditions(checked.node(), verdict.changes()))
-                .thenApply(written -> Optional.of(written(monitored, ObservedNode.of(written), verdict)))
+        return slots.send(() -> patched(monitored, checked))
+                .thenApply(node -> node.map(each -> written(monitored, ObservedNode.of(each), checked.verdict()))
+                        .orElseGet(() -> decided(monitored, checked.node())))
+                .thenApply(Optional::of)
                 .exceptionallyCompose(failure -> again(monitored, tries, failure));
+    }
+
+    /**
+     * Sends the changes, unless the node has renewed its Lease while they waited for a slot: unlike a report of its status,
+     * that would be no conflict. Returns the node as written; empty if nothing was sent.
+     */
+    private CompletableFuture<Optional<Node>> patched(MonitoredNode monitored, CheckedNode checked) {
+        HealthVerdict verdict = checked.verdict();
+        if (monitored.renewTime > verdict.health().renewTime()) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+        return writes.patchConditions(checked.node(), verdict.changes()).thenApply(Optional::of);
     }
 
     private static CheckedNode written(MonitoredNode monitored, ObservedNode written, HealthVerdict verdict) {
@@ -108,9 +120,13 @@ final class HealthWrites {
 
     private CompletableFuture<Optional<CheckedNode>> decideAgain(
             MonitoredNode monitored, ObservedNode read, int tries) {
-        CheckedNode checked = new CheckedNode(read, check(monitored, read, CheckTime.now(cache)));
+        CheckedNode checked = decided(monitored, read);
         return checked.verdict().changes().isEmpty()
                 ? CompletableFuture.completedFuture(Optional.of(checked))
                 : write(monitored, checked, tries + 1);
+    }
+
+    private CheckedNode decided(MonitoredNode monitored, ObservedNode node) {
+        return new CheckedNode(node, check(monitored, node, CheckTime.now(cache)));
     }
 }

@@ -125,7 +125,7 @@ final class NodeMonitor implements ClusterListener {
             HealthVerdict verdict = health.check(node, now);
             CompletableFuture<?> rest = verdict.changes().isEmpty()
                     ? act(node, new CheckedNode(node.observed, verdict))
-                    : health.confirm(node, verdict).thenCompose(confirmed -> writeAndAct(node, confirmed));
+                    : health.confirm(node).thenCompose(confirmed -> writeAndAct(node, confirmed));
             if (rest != null) {
                 open.add(rest.whenComplete((done, failure) -> {
                     if (failure != null) {

@@ -115,6 +115,9 @@ public final class MemoryCluster implements ClusterWrites {
     /** Whether the watch of the Leases is late: renewals are not delivered. */
     public boolean leaseWatchIsLate;
 
+    /** What happens while the Lease of a node is read, before the answer. */
+    public Runnable whileLeaseIsRead = () -> {};
+
     /** Renews the Lease of a node. */
     public void renew(String node) {
         Lease lease = new LeaseBuilder()
@@ -134,6 +137,7 @@ public final class MemoryCluster implements ClusterWrites {
 
     @Override
     public CompletableFuture<Long> renewTime(String node) {
+        whileLeaseIsRead.run();
         Lease lease = leases.get(node);
         return CompletableFuture.completedFuture(
                 lease == null

@@ -15,6 +15,7 @@ import io.fabric8.kubernetes.api.model.NodeCondition;
 import io.fabric8.kubernetes.api.model.ObjectReference;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -292,5 +293,57 @@ class NodeLifecycleControllerTest extends NodeLifecycleFixture {
         alive.clear();
         pass(60);
         assertThat(ready("a")).isEqualTo("Unknown");
+    }
+
+    /** The watch may be faster than the answer, which then says nothing new. */
+    @Test
+    void nodeRenewsItsLeaseWhileThatIsRead_isNotTakenForDead() {
+        cluster.put(reporting("a", "True")).put(reporting("b", "True"));
+        alive.addAll(Set.of("a", "b"));
+        start();
+        pass(30);
+        alive.remove("a");
+        cluster.whileLeaseIsRead = () -> cluster.renew("a");
+
+        pass(60);
+
+        assertThat(ready("a")).isEqualTo("True");
+        assertThat(cluster.count("patchConditions")).isZero();
+    }
+
+    @Test
+    void nodeReportsItsStatusWhileItsLeaseIsRead_theReportStays() {
+        cluster.put(reporting("a", "True")).put(reporting("b", "True"));
+        alive.addAll(Set.of("a", "b"));
+        start();
+        pass(30);
+        alive.remove("a");
+        cluster.whileLeaseIsRead = () -> cluster.heartbeat("a", "True");
+
+        pass(60);
+
+        assertThat(ready("a")).isEqualTo("True");
+        assertThat(cluster.count("patchConditions")).isZero();
+    }
+
+    @Test
+    void nodeRenewsItsLeaseWhileItsChangesWaitForASlot_nothingIsSent() {
+        List<String> silent = List.of("n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8", "n9");
+        silent.forEach(name -> cluster.put(reporting(name, "True")));
+        alive.addAll(silent);
+        start();
+        pass(30);
+        alive.clear();
+        cluster.hold();
+        pass(60);
+        assertThat(cluster.count("patchConditions")).isEqualTo(8);
+
+        cluster.renew("n9");
+        cluster.release();
+        pass(1);
+
+        assertThat(ready("n8")).isEqualTo("Unknown");
+        assertThat(ready("n9")).isEqualTo("True");
+        assertThat(cluster.calls()).doesNotContain("patchConditions n9");
     }
 }
