@@ -29,6 +29,7 @@ import io.netty.handler.proxy.Socks5ProxyHandler;
 import io.netty.handler.ssl.NotSslRecordException;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.netty.handler.ssl.SslHandshakeTimeoutException;
 import io.netty.resolver.NoopAddressResolverGroup;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -43,6 +44,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -398,6 +400,10 @@ final class NettyWire implements Wire {
             if (cause instanceof ClosedChannelException) {
                 return new ClosedChannelException();
             }
+            // it is an SSLException that says nothing of certificates: a load balancer without a server may be silent
+            if (cause instanceof SslHandshakeTimeoutException) {
+                return new TimeoutException("the TLS handshake did not end in time");
+            }
             // such as a ConnectException or an SSLException
             if (cause instanceof IOException) {
                 return cause;
@@ -424,6 +430,9 @@ final class NettyWire implements Wire {
     /** Has no cause, so that its own message is shown, which names the proxy. */
     private static Throwable ofProxyTls(Throwable cause) {
         Throwable root = Throwables.getRootCause(cause);
+        if (root instanceof SslHandshakeTimeoutException) {
+            return new ConnectException("the proxy did not answer in time");
+        }
         if (root instanceof SSLException) {
             return new SSLException("the proxy: " + translated(root).getMessage());
         }
