@@ -115,20 +115,25 @@ public final class DumpCommand implements Callable<Integer> {
         };
     }
 
+    /** Each part is quoted by itself: the whole line may be long, and its end says what failed. */
     private static ProgramEvent event(JsonNode object) {
         List<String> words = new ArrayList<>();
-        words.add(Strings.padEnd(object.path("state").asText(), "NOT_SYNCED".length(), ' '));
-        words.add(Strings.padEnd(object.path("kind").asText(), "ConfigMap".length(), ' '));
-        words.add(object.path("namespace").asText() + "/" + object.path("name").asText());
+        words.add(Strings.padEnd(text(object, "state"), "NOT_SYNCED".length(), ' '));
+        words.add(Strings.padEnd(text(object, "kind"), "ConfigMap".length(), ' '));
+        words.add(text(object, "namespace") + "/" + text(object, "name"));
         if (object.has("ageSeconds")) {
             words.add("age " + Seconds.text(object.path("ageSeconds").asDouble()));
         }
         words.add(object.path("bytes").asInt() + " bytes");
         words.add("held by " + holders(object.path("holders")));
         if (object.has("lastFailure")) {
-            words.add("last failure: " + object.path("lastFailure").asText());
+            words.add("last failure: " + text(object, "lastFailure"));
         }
-        return new ProgramEvent("object", Quoted.text(String.join("  ", words)), facts(object));
+        return new ProgramEvent("object", String.join("  ", words), facts(object));
+    }
+
+    private static String text(JsonNode object, String field) {
+        return Quoted.text(object.path(field).asText());
     }
 
     private static ImmutableMap<String, Object> facts(JsonNode object) {
@@ -141,9 +146,7 @@ public final class DumpCommand implements Callable<Integer> {
     private static String holders(JsonNode holders) {
         List<String> names = new ArrayList<>();
         holders.forEach(holder -> names.add(
-                (holder.path("kind").asText() + " " + holder.path("namespace").asText() + "/"
-                                + holder.path("name").asText())
-                        .strip()));
+                (text(holder, "kind") + " " + text(holder, "namespace") + "/" + text(holder, "name")).strip()));
         return names.isEmpty() ? "nothing" : String.join(", ", names);
     }
 }

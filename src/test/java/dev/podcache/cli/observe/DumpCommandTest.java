@@ -13,6 +13,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -70,6 +72,24 @@ class DumpCommandTest {
                         "NOT_SYNCED  ConfigMap  shop/settings  0 bytes  held by nothing  last failure: LIST configmaps was"
                                 + " answered 403",
                         "2 objects on node hollow-1");
+    }
+
+    /** The answer is of an agent, whose words are cut and kept on one line each; the line is as long as it takes. */
+    @Test
+    void dump_manyHoldersAndAFailure_areAllOnTheLine() throws IOException {
+        String holders = IntStream.range(0, 20)
+                .mapToObj(i -> "{\"kind\": \"Pod\", \"namespace\": \"shop\", \"name\": \"web-7d4b9c6f5-" + i + "\"}")
+                .collect(Collectors.joining(", "));
+        body = "{\"objects\": [{\"kind\": \"Secret\", \"namespace\": \"shop\", \"name\": \"db\\nforged\","
+                + " \"state\": \"STALE\", \"bytes\": 0, \"lastFailure\": \"GET secrets was answered 403\", \"holders\": ["
+                + holders + "]}]}";
+
+        dump();
+
+        assertThat(console.out()).hasSize(2);
+        assertThat(console.out().get(0))
+                .startsWith("STALE       Secret     shop/db forged  0 bytes  held by Pod shop/web-7d4b9c6f5-0, ")
+                .endsWith("Pod shop/web-7d4b9c6f5-19  last failure: GET secrets was answered 403");
     }
 
     @Test
