@@ -33,4 +33,14 @@ class QuotedTest {
     void of_severalLines_isOne() {
         assertThat(Quoted.text("no\n\tend")).isEqualTo("no end");
     }
+
+    @Test
+    void line_anyLength_isWholeAndOnOneLine() {
+        assertThat(Quoted.line("x".repeat(400) + "\r\n\u001b[2Jend")).isEqualTo("x".repeat(400) + " [2Jend");
+    }
+
+    @Test
+    void line_otherDirectionOfText_isABlank() {
+        assertThat(Quoted.line("a" + (char) 0x202e + "b" + (char) 0x2066 + "c")).isEqualTo("a b c");
+    }
 }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.util.concurrent.MoreExecutors;
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
+import dev.podcache.object.Quoted;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.math.BigDecimal;
@@ -211,10 +212,11 @@ public final class EventWriter implements AutoCloseable {
         }
     }
 
+    /** The text may hold what somebody else has chosen, such as the author of a pod: it must not look like other lines. */
     private String line(ProgramEvent event) {
         return format == Format.JSON
                 ? json(event)
-                : String.format(Locale.ROOT, "%6.1fs  %-12s %s", seconds(), event.name(), event.text());
+                : String.format(Locale.ROOT, "%6.1fs  %-12s %s", seconds(), event.name(), Quoted.line(event.text()));
     }
 
     private String json(ProgramEvent event) {

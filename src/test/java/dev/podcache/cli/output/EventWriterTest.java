@@ -33,6 +33,16 @@ class EventWriterTest {
         assertThat(recorded.lines()).containsExactly("  12.3s  changed      Secret shop/db");
     }
 
+    /** The message of a waiting container quotes fields of its pod. */
+    @Test
+    void write_textWithLineBreaksAndEscapes_isOneLineThatSteersNoTerminal() {
+        RecordedOutput recorded = RecordedOutput.ofText();
+
+        recorded.events().write(ProgramEvent.of("pod", "message", "a\nb\u001b[2J" + "x".repeat(400)));
+
+        assertThat(recorded.lines()).containsExactly("   0.0s  pod          a b [2J" + "x".repeat(400));
+    }
+
     @Test
     void write_json_isOneObjectWithTheFacts() {
         RecordedOutput recorded = RecordedOutput.ofJson();
