@@ -3,6 +3,7 @@ package dev.podcache.cli.access;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSet;
 import dev.podcache.cli.output.CommandException;
 import dev.podcache.object.ModelJson;
 import dev.podcache.object.ModelMismatchException;
@@ -30,6 +31,11 @@ final class PodTemplates {
             .put("CronJob", List.of("spec", "jobTemplate", "spec", "template", "spec"))
             .buildOrThrow();
 
+    /** Also those that the kinds had before they came to theirs. */
+    private static final ImmutableSet<String> BUILT_IN_GROUPS = ImmutableSet.of("", "apps", "batch", "extensions");
+
+    private static final String LIST = "List";
+
     private final String defaultNamespace;
     private final ImmutableList.Builder<PodTemplate> found = ImmutableList.builder();
 
@@ -52,24 +58,39 @@ final class PodTemplates {
 
     /** Lists do not nest. */
     private void addDocument(Map<?, ?> document) {
-        if (String.valueOf(document.get("kind")).endsWith("List") && document.get("items") instanceof List<?> items) {
+        String kind = kind(document);
+        if (kind.endsWith(LIST) && document.get("items") instanceof List<?> items) {
+            String ofItems = kind.substring(0, kind.length() - LIST.length());
             for (@Nullable Object item : items) {
                 if (item instanceof Map<?, ?> map) {
-                    add(map);
+                    // the API server leaves it out of the items of a list of one kind, with the version
+                    boolean isTyped = map.get("kind") != null;
+                    add(isTyped ? kind(map) : ofItems, isTyped ? map : document, map);
                 }
             }
         } else {
-            add(document);
+            add(kind, document, document);
         }
     }
 
-    private void add(Map<?, ?> object) {
-        String kind = String.valueOf(object.get("kind"));
+    private static String kind(Map<?, ?> typed) {
+        return String.valueOf(typed.get("kind"));
+    }
+
+    /** @param typed has the apiVersion */
+    private void add(String kind, Map<?, ?> typed, Map<?, ?> object) {
         List<String> path = PATHS.get(kind);
-        if (path != null) {
+        if (path != null && (isBuiltIn(typed) || part(object, path) instanceof Map<?, ?>)) {
             ObjectKey key = key(kind, object);
             found.add(new PodTemplate(kind, key, String.join(".", path), spec(kind + " " + key, object, path)));
         }
+    }
+
+    /** A kind of another group may have the same name, such as the Job of Volcano, and its pods elsewhere. */
+    private static boolean isBuiltIn(Map<?, ?> typed) {
+        String version = typed.get("apiVersion") instanceof String given ? given : "";
+        int slash = version.indexOf('/');
+        return BUILT_IN_GROUPS.contains(slash < 0 ? "" : version.substring(0, slash));
     }
 
     private ObjectKey key(String kind, Map<?, ?> object) {
@@ -89,13 +110,17 @@ final class PodTemplates {
         }
     }
 
-    private static PodSpec spec(String object, Map<?, ?> manifest, List<String> path) {
-        @Nullable Object part = manifest;
+    private static @Nullable Object part(Map<?, ?> object, List<String> path) {
+        @Nullable Object part = object;
         for (String field : path) {
             part = part instanceof Map<?, ?> map ? map.get(field) : null;
         }
+        return part;
+    }
+
+    private static PodSpec spec(String object, Map<?, ?> manifest, List<String> path) {
         String where = object + ": " + String.join(".", path);
-        if (!(part instanceof Map<?, ?> spec)) {
+        if (!(part(manifest, path) instanceof Map<?, ?> spec)) {
             throw new CommandException(where + " is missing: give it the spec of a pod", null);
         }
         JsonNode tree = ModelJson.treeOfValues(spec);

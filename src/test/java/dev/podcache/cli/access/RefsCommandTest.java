@@ -166,6 +166,46 @@ class RefsCommandTest {
                                 + " kube-api-access");
     }
 
+    /** As the Jobs of Volcano, whose pods are elsewhere. */
+    @Test
+    void refs_kindOfAnotherGroupWithoutATemplate_isSkippedAsAService() {
+        String job = "{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: train}, spec: {tasks: []}}\n";
+        String list = "{apiVersion: batch.volcano.sh/v1alpha1, kind: JobList, items: [{metadata: {name: train}}]}\n";
+
+        int code =
+                console.withInput(POD + "---\n" + job + "---\n" + list).execute("refs", "-f", "-");
+
+        assertThat(console.err()).isEmpty();
+        assertThat(code).isZero();
+        assertThat(console.out()).hasSize(3).first().isEqualTo("Pod shop/web");
+    }
+
+    @Test
+    void refs_kindOfAnotherGroupWithATemplate_isThatOfItsTemplate() {
+        String set = "{apiVersion: apps.kruise.io/v1beta1, kind: StatefulSet, metadata: {name: web}, spec: {template: {"
+                + TEMPLATE + "}}}";
+
+        console.withInput(set).execute("refs", "-f", "-");
+
+        assertThat(console.out())
+                .containsExactly(
+                        "StatefulSet default/web",
+                        "  Secret     default/registry  optional  spec.template.spec.imagePullSecrets[0]");
+    }
+
+    /** An API server leaves kind and version out of the items of such a list. */
+    @Test
+    void refs_listOfOneKind_itsItemsAreOfThatKind() {
+        String list = "{apiVersion: v1, kind: PodList, items: [{metadata: {name: web}, spec:"
+                + " {automountServiceAccountToken: false}}]}";
+
+        int code = console.withInput(list).execute("refs", "-f", "-");
+
+        assertThat(console.err()).isEmpty();
+        assertThat(code).isZero();
+        assertThat(console.out()).containsExactly("Pod default/web: no references");
+    }
+
     @Test
     void refs_podOfTheServerWithItsTokenVolume_namesTheRootCertificateOnce() {
         String pod = """
@@ -200,6 +240,7 @@ class RefsCommandTest {
                 "'{kind: Pod, spec: {}}' | a Pod has no metadata.name",
                 "'{kind: Pod, metadata: {name: Web_1}, spec: {}}' | Pod: name \"Web_1\" is not a legal Kubernetes name",
                 "'{kind: Job, metadata: {name: web}}' | Job default/web: spec.template.spec is missing",
+                "'{apiVersion: batch/v1, kind: Job, metadata: {name: web}}' | Job default/web: spec.template.spec is missing",
                 "'{kind: Pod, metadata: {name: web}, spec: {volumes: canary}}' | Pod default/web: spec.volumes has a value",
                 "'{kind: Pod, metadata: {name: web}, spec: {volumes: [{name: v, secret: {secretName: 0123}}]}}'"
                         + " | Pod default/web: spec.volumes[0].secret.secretName must be text: put it in quotation marks",
