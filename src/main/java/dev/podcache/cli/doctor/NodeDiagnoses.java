@@ -5,6 +5,7 @@ import com.google.common.io.BaseEncoding;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.Quoted;
+import dev.podcache.time.ApiTime;
 import dev.podcache.time.Durations;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeCondition;
@@ -14,6 +15,7 @@ import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +28,7 @@ final class NodeDiagnoses {
     private static final String CERTIFICATE = "certificate";
     private static final String ENDPOINT = "endpoint";
     private static final String IDENTITY = "system:node:";
+    private static final String SERVING_SIGNER = "kubernetes.io/kubelet-serving";
     private static final String NO_PODS = "no pod is scheduled to it";
 
     private final String node;
@@ -92,18 +95,42 @@ final class NodeDiagnoses {
                 : Diagnosis.ok(LEASE, "the Lease of node " + node + " was renewed " + ago + " ago");
     }
 
-    /** Returns what is wrong with the node's requests for certificates, or that nothing is. */
+    /**
+     * Returns what is wrong with the node's requests for the certificate that is its identity, or that nothing is. Of the
+     * requests before the last one that was issued, none matters any more.
+     */
     ImmutableList<Diagnosis> certificates(List<CertificateSigningRequest> requests) {
+        List<CertificateSigningRequest> own =
+                requests.stream().filter(this::isForItsIdentity).toList();
+        Instant lastIssued = own.stream()
+                .filter(NodeDiagnoses::isIssued)
+                .flatMap(request -> created(request).stream())
+                .max(Comparator.naturalOrder())
+                .orElse(Instant.MIN);
         ImmutableList.Builder<Diagnosis> wrong = ImmutableList.builder();
-        for (CertificateSigningRequest request : requests) {
-            if (isOfNode(request)) {
+        for (CertificateSigningRequest request : own) {
+            if (created(request).filter(lastIssued::isAfter).isEmpty()) {
                 wrongWith(request).ifPresent(wrong::add);
             }
         }
         ImmutableList<Diagnosis> found = wrong.build();
         return found.isEmpty()
-                ? ImmutableList.of(Diagnosis.ok(CERTIFICATE, "no request of node " + node + " waits or was refused"))
+                ? ImmutableList.of(
+                        Diagnosis.ok(CERTIFICATE, "no request that node " + node + " needs waits or was refused"))
                 : found;
+    }
+
+    /** A request for a serving certificate is none: without it, an agent runs and keeps its identity. */
+    private boolean isForItsIdentity(CertificateSigningRequest request) {
+        return !SERVING_SIGNER.equals(request.getSpec().getSignerName()) && isOfNode(request);
+    }
+
+    private static boolean isIssued(CertificateSigningRequest request) {
+        return request.getStatus() != null && request.getStatus().getCertificate() != null;
+    }
+
+    private static Optional<Instant> created(CertificateSigningRequest request) {
+        return ApiTime.parse(request.getMetadata().getCreationTimestamp());
     }
 
     private Optional<Diagnosis> wrongWith(CertificateSigningRequest request) {
@@ -120,8 +147,7 @@ final class NodeDiagnoses {
                         "correct that, and delete the request: its agent makes another one"));
             }
         }
-        boolean issued = request.getStatus() != null && request.getStatus().getCertificate() != null;
-        if (issued) {
+        if (isIssued(request)) {
             return Optional.empty();
         }
         return Optional.of(

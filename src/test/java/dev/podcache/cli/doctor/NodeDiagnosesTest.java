@@ -133,6 +133,38 @@ class NodeDiagnosesTest {
                 .satisfies(each -> assertThat(each.remedy()).contains("kube-controller-manager"));
     }
 
+    /** Kubernetes approves none by itself, and a node whose agent has another one does not need it. */
+    @Test
+    void certificates_requestForAServingCertificateWaits_isNoProblem() {
+        CertificateSigningRequest serving = request("system:node:worker-1", "")
+                .editSpec()
+                .withSignerName("kubernetes.io/kubelet-serving")
+                .endSpec()
+                .build();
+
+        assertThat(worker.certificates(List.of(serving)))
+                .singleElement()
+                .satisfies(each -> assertThat(each.level()).isEqualTo(Diagnosis.Level.OK));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"2026-07-01T10:00:01Z, OK", "2026-07-01T09:59:59Z, PROBLEM"})
+    void certificates_deniedAndAnotherWasIssued_isAProblemUnlessThatCameLater(String issuedAt, Diagnosis.Level level) {
+        CertificateSigningRequest denied =
+                createdAt(with(request("system:node:worker-1", ""), "Denied"), "2026-07-01T10:00:00Z");
+        CertificateSigningRequest issued = createdAt(with(request("system:node:worker-1", ""), "Approved"), issuedAt);
+        issued.getStatus().setCertificate("LS0tLS1CRUdJTg==");
+
+        assertThat(worker.certificates(List.of(issued, denied)))
+                .singleElement()
+                .satisfies(each -> assertThat(each.level()).isEqualTo(level));
+    }
+
+    private static CertificateSigningRequest createdAt(CertificateSigningRequest request, String time) {
+        request.getMetadata().setCreationTimestamp(time);
+        return request;
+    }
+
     @ParameterizedTest
     @CsvSource({
         "system:node:worker-2, system:node:worker-2",
