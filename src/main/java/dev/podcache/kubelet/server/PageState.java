@@ -92,13 +92,13 @@ final class PageState {
                 .filter(failure -> failure.reason() == FailureReason.FORBIDDEN);
     }
 
-    /** Returns the rule that a Role in the object's namespace lacks, in YAML. */
+    /** Returns the rule that a Role in the object's namespace lacks, in YAML, where 123 and true would be no names. */
     private static String missingRule(ObjectEntry entry, ApiServerException refused) {
         String apiVersion = entry.kind().apiVersion();
         int slash = apiVersion.indexOf('/');
         boolean got = String.valueOf(refused.getMessage()).startsWith("GET ");
         return "{apiGroups: [\"" + (slash < 0 ? "" : apiVersion.substring(0, slash)) + "\"], resources: ["
-                + entry.kind().plural() + "], resourceNames: [" + entry.key().name() + "], verbs: ["
+                + entry.kind().plural() + "], resourceNames: [\"" + entry.key().name() + "\"], verbs: ["
                 + (got ? "get" : "list, watch") + "]}";
     }
 

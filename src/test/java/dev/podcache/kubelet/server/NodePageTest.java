@@ -250,7 +250,7 @@ class NodePageTest {
                         .put("lastFailure", "LIST Secret shop/refused: 403 Forbidden")
                         .put(
                                 "missingRule",
-                                "{apiGroups: [\"\"], resources: [secrets], resourceNames: [refused], verbs: [list, watch]}");
+                                "{apiGroups: [\"\"], resources: [secrets], resourceNames: [\"refused\"], verbs: [list, watch]}");
             }
         },
         STALE("1 object may be out of date", "1 object may be out of date") {

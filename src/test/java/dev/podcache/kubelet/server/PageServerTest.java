@@ -119,6 +119,19 @@ class PageServerTest {
         assertThat(failed.path("holders").get(0).path("name").asText()).isEqualTo("web");
     }
 
+    /** Names that YAML reads as a number or a boolean are legal. */
+    @ParameterizedTest
+    @ValueSource(strings = {"123", "true", "1e3"})
+    void state_refusedObject_missingRuleHasItsNameAsText(String name) throws Exception {
+        view.cache.registerPod(Pods.withSecrets("shop", "other", "uid-other", List.of(name)));
+        view.cache.fail(ObjectKind.SECRET, "shop", name, FailureReason.FORBIDDEN);
+        assertThatThrownBy(() -> view.cache.secrets().getObject("shop", name)).isNotNull();
+
+        JsonNode refused = state("?q=shop/" + name).path("entries").get(0);
+
+        assertThat(refused.path("missingRule").asText()).contains("resourceNames: [\"" + name + "\"], verbs");
+    }
+
     @ParameterizedTest
     @CsvSource({
         "?q=DB, db",
