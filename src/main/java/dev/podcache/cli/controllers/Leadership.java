@@ -93,7 +93,8 @@ final class Leadership implements LeaderElector.LeadershipListener, AutoCloseabl
     }
 
     private synchronized void startIfLeading() {
-        if (!leading) {
+        // another try may be left from an earlier leadership: nothing would stop the controllers that it replaces
+        if (!leading || running != null) {
             return;
         }
         try {
