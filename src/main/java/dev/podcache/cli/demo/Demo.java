@@ -120,7 +120,7 @@ final class Demo {
                 Every %s ms it reads everything that each pod refers to. The API server is in this process:
                   %s
                 Shown is strategy %s. All strategies (GET: every read is a request; CACHE: objects are fresh for a TTL
-                of %d s; WATCH: the API server sends changes) do the same, each with its own API server.
+                of %s s; WATCH: the API server sends changes) do the same, each with its own API server.
                 Ends after %s s, or with Ctrl-C, with a summary.""".formatted(DemoCluster.NODE, SYNC.toMillis(), kubectl, strategy, ttlSeconds, seconds(length));
         ImmutableMap<String, Object> facts = ImmutableMap.of(
                 "node",

@@ -14,6 +14,7 @@ import dev.podcache.embedded.Faults;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.kubelet.agent.ObjectCaching;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import java.util.Locale;
 import java.util.Map;
 import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
@@ -122,7 +123,7 @@ final class DemoSide implements AutoCloseable {
     /** Returns the summary of this side, after {@link #stop}. */
     Summary summary() {
         return agent.summary()
-                .append(String.format("%n  %-18s %d at the API server", "requests", total()))
+                .append(String.format(Locale.ROOT, "%n  %-18s %d at the API server", "requests", total()))
                 .with("requestsAtServer", total())
                 .with("requestsByKind", requestsAtEnd)
                 .with("seenAfterSeconds", changes.seenAfter());

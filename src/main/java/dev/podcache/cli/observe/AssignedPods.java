@@ -13,6 +13,7 @@ import dev.podcache.reflector.ReflectorSink;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -114,7 +115,8 @@ final class AssignedPods implements ReflectorSink<Pod> {
             int configMaps = PodReferences.configMapKeys(pod).size();
             events.write(new ProgramEvent(
                     before == null ? "registered" : "changed",
-                    String.format("pod %-28s Secrets %d, ConfigMaps %d", name(key), secrets, configMaps),
+                    String.format(
+                            Locale.ROOT, "pod %-28s Secrets %d, ConfigMaps %d", name(key), secrets, configMaps),
                     ImmutableMap.of("pod", name(key), "secrets", secrets, "configMaps", configMaps)));
         }
     }

@@ -5,6 +5,7 @@ import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableMultiset;
 import com.google.common.collect.Multiset;
 import com.google.common.collect.Multisets;
+import java.util.Locale;
 
 /**
  * The reads of an agent and their results.
@@ -42,6 +43,7 @@ public record ReadCounts(ImmutableMultiset<String> results, ImmutableMultiset<St
     /** Returns the counts as the text of an event. */
     public String text() {
         return String.format(
+                        Locale.ROOT,
                         "%-5d hits %-5d stale %-5d waited %-5d failed %d",
                         reads(),
                         results.count(HITS),
