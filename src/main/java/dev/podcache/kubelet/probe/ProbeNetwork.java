@@ -3,6 +3,7 @@ package dev.podcache.kubelet.probe;
 import com.google.common.net.InetAddresses;
 import dev.podcache.kubelet.probe.GrpcCheck.GrpcResponse;
 import dev.podcache.kubelet.probe.HttpCheck.HttpProbeResponse;
+import dev.podcache.kubelet.probe.ProbeLookups.HostAddresses;
 import dev.podcache.time.Timekeeper;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -29,9 +30,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -43,17 +42,11 @@ import org.jspecify.annotations.Nullable;
 public final class ProbeNetwork implements AutoCloseable {
 
     private static final ThreadFactory THREADS = new DefaultThreadFactory("podcache-probes", true);
-    private static final ThreadFactory LOOKUP_THREADS = new DefaultThreadFactory("podcache-probe-lookup", true);
-
-    /** A name may be one that a container chose, so its lookups have threads of their own. */
-    private static final int MOST_LOOKUPS = 4;
-
-    private static final Duration IDLE_LOOKUP_THREAD = Duration.ofSeconds(5);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
 
     private final Timekeeper timekeeper;
     private final String version;
-    private final ThreadPoolExecutor lookups;
+    private final ProbeLookups lookups;
     private @Nullable OpenNetwork opened; // guarded by this; null until the first check, and after close()
     private boolean closed; // guarded by this
 
@@ -67,16 +60,13 @@ public final class ProbeNetwork implements AutoCloseable {
      * @param version the version of the kubelet in the {@code User-Agent}, such as {@code 1.36}
      */
     public ProbeNetwork(Timekeeper timekeeper, String version) {
+        this(timekeeper, version, InetAddress::getAllByName);
+    }
+
+    ProbeNetwork(Timekeeper timekeeper, String version, HostAddresses resolver) {
         this.timekeeper = Objects.requireNonNull(timekeeper, "timekeeper");
         this.version = Objects.requireNonNull(version, "version");
-        lookups = new ThreadPoolExecutor(
-                MOST_LOOKUPS,
-                MOST_LOOKUPS,
-                IDLE_LOOKUP_THREAD.toMillis(),
-                TimeUnit.MILLISECONDS,
-                new LinkedBlockingQueue<>(),
-                LOOKUP_THREADS);
-        lookups.allowCoreThreadTimeOut(true);
+        lookups = new ProbeLookups(resolver);
     }
 
     Timekeeper timekeeper() {
@@ -167,20 +157,26 @@ public final class ProbeNetwork implements AutoCloseable {
                 connect(List.of(InetAddresses.forString(host)));
             } else {
                 // throws if the network was closed meanwhile
-                lookups.execute(this::lookUp);
+                lookups.addresses(host).whenComplete(this::lookedUp);
             }
         }
 
-        private void lookUp() {
+        private void lookedUp(@Nullable List<InetAddress> found, @Nullable Throwable failure) {
             if (end.isDone()) {
-                // it waited for a thread for too long
+                // the lookup took too long
                 result.cancel(false);
                 return;
             }
-            try {
-                connect(List.of(InetAddress.getAllByName(address.host())));
-            } catch (UnknownHostException e) {
+            if (failure != null && !(failure instanceof UnknownHostException)) {
+                result.completeExceptionally(failure);
+                return;
+            }
+            if (found == null) {
                 result.completeExceptionally(new UnknownHostException("lookup " + address.host() + ": no such host"));
+                return;
+            }
+            try {
+                connect(found);
             } catch (RuntimeException | Error e) {
                 // catches everything, because the check waits
                 result.completeExceptionally(e);
@@ -262,7 +258,7 @@ public final class ProbeNetwork implements AutoCloseable {
             opened = null;
         }
         // those that wait still run, and find that the check or the network has ended
-        lookups.shutdown();
+        lookups.close();
         if (last == null) {
             return;
         }

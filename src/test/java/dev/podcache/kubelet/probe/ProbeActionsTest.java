@@ -3,6 +3,7 @@ package dev.podcache.kubelet.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import dev.podcache.kubelet.probe.ProbeExec.CommandResult;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
@@ -20,6 +21,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -37,6 +41,11 @@ class ProbeActionsTest {
             .endExec()
             .withTimeoutSeconds(2)
             .build();
+
+    private static final ProbeExec NO_EXEC =
+            (pod, container, command, timeout) -> CompletableFuture.failedFuture(new IOException("no exec"));
+
+    private static final int PATIENCE_SECONDS = 20;
 
     private final ManualTimekeeper time = new ManualTimekeeper();
     private final ProbeNetwork network = new ProbeNetwork(time, "1.36");
@@ -124,8 +133,13 @@ class ProbeActionsTest {
     }
 
     private static Probe tcp(int port) {
+        return tcp("", port);
+    }
+
+    private static Probe tcp(String host, int port) {
         return new ProbeBuilder()
                 .withNewTcpSocket()
+                .withHost(host)
                 .withPort(new IntOrString(port))
                 .endTcpSocket()
                 .build();
@@ -151,6 +165,62 @@ class ProbeActionsTest {
             assertThat(run(tcp(reserved.getLocalPort())))
                     .isEqualTo(ProbeOutcome.failure(
                             "dial tcp 127.0.0.1:" + reserved.getLocalPort() + ": connect: connection refused"));
+        }
+    }
+
+    @Test
+    void tcp_toAName_whileTheLookupsOfOthersHang_succeeds() throws Exception {
+        CountDownLatch hanging = new CountDownLatch(20);
+        CountDownLatch held = new CountDownLatch(1);
+        try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+                ProbeNetwork named = new ProbeNetwork(time, "1.36", name -> {
+                    if (name.startsWith("slow")) {
+                        hanging.countDown();
+                        Uninterruptibles.awaitUninterruptibly(held);
+                    }
+                    return new InetAddress[] {InetAddress.getLoopbackAddress()};
+                })) {
+            ProbeActions checks = new ProbeActions(named, NO_EXEC);
+            int port = server.getLocalPort();
+            List<CompletableFuture<ProbeOutcome>> slow = new ArrayList<>();
+            for (int number = 0; number < 20; number++) {
+                slow.add(checks.run(tcp("slow" + number, port), target("127.0.0.1")));
+            }
+            assertThat(hanging.await(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+
+            assertThat(checks.run(tcp("fast", port), target("127.0.0.1")).get(PATIENCE_SECONDS, TimeUnit.SECONDS))
+                    .isEqualTo(ProbeOutcome.success(""));
+            assertThat(slow).noneMatch(CompletableFuture::isDone);
+        } finally {
+            held.countDown();
+        }
+    }
+
+    @Test
+    void tcp_toOneName_hasOneLookupAtATime() throws Exception {
+        List<String> lookups = new CopyOnWriteArrayList<>();
+        CountDownLatch held = new CountDownLatch(1);
+        try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+                ProbeNetwork named = new ProbeNetwork(time, "1.36", name -> {
+                    lookups.add(name);
+                    Uninterruptibles.awaitUninterruptibly(held);
+                    return new InetAddress[] {InetAddress.getLoopbackAddress()};
+                })) {
+            ProbeActions checks = new ProbeActions(named, NO_EXEC);
+            int port = server.getLocalPort();
+            CompletableFuture<ProbeOutcome> first = checks.run(tcp("Db", port), target("127.0.0.1"));
+            CompletableFuture<ProbeOutcome> second = checks.run(tcp("dB", port), target("127.0.0.1"));
+
+            held.countDown();
+
+            assertThat(first.get(PATIENCE_SECONDS, TimeUnit.SECONDS)).isEqualTo(ProbeOutcome.success(""));
+            assertThat(second.get(PATIENCE_SECONDS, TimeUnit.SECONDS)).isEqualTo(ProbeOutcome.success(""));
+            assertThat(lookups).containsExactly("db");
+            assertThat(checks.run(tcp("db", port), target("127.0.0.1")).get(PATIENCE_SECONDS, TimeUnit.SECONDS))
+                    .isEqualTo(ProbeOutcome.success(""));
+            assertThat(lookups).containsExactly("db", "db");
+        } finally {
+            held.countDown();
         }
     }
 
