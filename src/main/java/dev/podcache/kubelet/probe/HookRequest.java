@@ -7,8 +7,8 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The HTTP request of a lifecycle hook: made as that of a probe, but any response is a success, and redirects are not
- * followed.
+ * The HTTP request of a lifecycle hook: made as that of a probe, but any response is a success. Redirects to the same host
+ * are followed first.
  *
  * @param podIp the pod's address, or "" if it has none
  */
@@ -22,19 +22,21 @@ public record HookRequest(HTTPGetAction get, Pod pod, Container container, Strin
     /**
      * Sends the request. Does not block.
      *
-     * @return completes when the response is there; exceptionally if there is none, or if the host or the port is
-     *     unknown. Canceling it closes the connection
+     * @return completes with the status of the response; exceptionally if there is none, if redirects do not end, or if the
+     *     host or the port is unknown. Canceling it closes the connection
      */
     public CompletableFuture<Integer> send(ProbeNetwork network) {
         CompletableFuture<Integer> status = new CompletableFuture<>();
         try {
             HttpProbeRequest request =
                     HttpProbeRequest.of(get, new ProbeTarget(pod, container, podIp), network.hookUserAgent());
-            network.get(request, CONNECT_TIMEOUT, status).whenComplete((response, failure) -> {
-                if (failure == null) {
-                    status.complete(response.status());
+            new HttpRedirects(network).get(request, CONNECT_TIMEOUT, status).whenComplete((answer, closed) -> {
+                if (closed != null) {
+                    status.completeExceptionally(closed);
+                } else if (answer.response() != null) {
+                    status.complete(answer.response().status());
                 } else {
-                    status.completeExceptionally(failure);
+                    status.completeExceptionally(answer.reason());
                 }
             });
         } catch (RuntimeException invalid) {

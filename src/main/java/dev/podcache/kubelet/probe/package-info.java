@@ -4,9 +4,9 @@
  * allow it; there is no timer while the container does not run.
  *
  * <p>Read {@code Probes}, {@code PodProbes}, {@code ProbeWorker}, {@code ProbeState}, {@code ProbeSchedule}, {@code
- * ProbeActions}, {@code HttpCheck}, {@code GrpcCheck}, {@code ProbeNetwork} with {@code ProbeLookups} and
- * Netty's {@code HttpProbeCall} and {@code GrpcProbeCall}, and {@code ProbeReports}. {@code HookRequest} sends the HTTP requests of
- * lifecycle hooks.
+ * ProbeActions}, {@code HttpCheck}, {@code HttpRedirects}, {@code GrpcCheck}, {@code ProbeNetwork} with {@code ProbeLookups}
+ * and Netty's {@code HttpProbeCall} and {@code GrpcProbeCall}, and {@code ProbeReports}. {@code HookRequest} sends the HTTP requests
+ * of lifecycle hooks.
  *
  * <table>
  * <caption>Locks</caption>

@@ -3,6 +3,7 @@ package dev.podcache.kubelet.podsync;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.podcache.kubelet.podsync.LifecycleHooks.HookTarget;
 import dev.podcache.kubelet.probe.ProbeNetwork;
@@ -25,6 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -88,6 +90,58 @@ class LifecycleHooksTest {
         } finally {
             server.stop(0);
         }
+    }
+
+    @Test
+    void httpGet_redirectToItsOwnHost_isFollowed() throws Exception {
+        AtomicInteger drained = new AtomicInteger();
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> redirect(exchange, "/drain/"));
+        server.createContext("/drain/", exchange -> {
+            drained.incrementAndGet();
+            exchange.sendResponseHeaders(200, -1);
+            exchange.close();
+        });
+        server.start();
+        try {
+            assertThat(run(get(server.getAddress().getPort(), "/drain"), "127.0.0.1"))
+                    .isEmpty();
+            assertThat(drained).hasValue(1);
+        } finally {
+            server.stop(0);
+        }
+    }
+
+    @Test
+    void httpGet_redirectToAnotherHost_isASuccess() throws Exception {
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> redirect(exchange, "http://name.invalid/"));
+        server.start();
+        try {
+            assertThat(run(get(server.getAddress().getPort(), "/"), "127.0.0.1"))
+                    .isEmpty();
+        } finally {
+            server.stop(0);
+        }
+    }
+
+    @Test
+    void httpGet_redirectsWithoutEnd_fails() throws Exception {
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> redirect(exchange, "/again"));
+        server.start();
+        try {
+            assertThat(run(get(server.getAddress().getPort(), "/"), "127.0.0.1").orElseThrow())
+                    .endsWith("stopped after 10 redirects");
+        } finally {
+            server.stop(0);
+        }
+    }
+
+    private static void redirect(HttpExchange exchange, String location) throws IOException {
+        exchange.getResponseHeaders().add("Location", location);
+        exchange.sendResponseHeaders(301, -1);
+        exchange.close();
     }
 
     @Test
