@@ -3,10 +3,11 @@ package dev.podcache.kubelet.probe;
 import com.google.common.base.Ascii;
 import com.google.common.base.Strings;
 import com.google.common.collect.ImmutableListMultimap;
+import com.google.common.primitives.Ints;
 import io.fabric8.kubernetes.api.model.HTTPGetAction;
 import io.fabric8.kubernetes.api.model.HTTPHeader;
-import java.net.URI;
 import java.net.URISyntaxException;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -57,18 +58,19 @@ record HttpProbeRequest(
             headers.put(HOST, address.toString());
         }
         boolean tls = "https".equals(Strings.nullToEmpty(get.getScheme()).toLowerCase(Locale.ROOT));
-        return new HttpProbeRequest(tls, address, requestTarget(Strings.nullToEmpty(get.getPath())), headers.build());
+        String path = Strings.nullToEmpty(get.getPath());
+        return new HttpProbeRequest(tls, address, requestTarget(path, StandardCharsets.UTF_8), headers.build());
     }
 
-    private static String requestTarget(String path) {
+    private static String requestTarget(String path, Charset charset) {
         int fragment = path.indexOf('#');
         String sent = fragment < 0 ? path : path.substring(0, fragment);
         StringBuilder escaped = new StringBuilder(sent.startsWith("/") ? "" : "/");
-        for (byte octet : sent.getBytes(StandardCharsets.UTF_8)) {
+        for (byte octet : sent.getBytes(charset)) {
             if (octet > ' ' && octet < 0x7f && ESCAPED.indexOf(octet) < 0) {
                 escaped.append((char) octet);
             } else {
-                escaped.append('%').append(String.format("%02X", octet));
+                escaped.append('%').append(String.format(Locale.ROOT, "%02X", octet));
             }
         }
         return escaped.toString();
@@ -82,28 +84,35 @@ record HttpProbeRequest(
     /**
      * Returns the request after a redirect; null if it leads to another host, to which probes do not follow.
      *
+     * @param location has a byte in each character
      * @throws URISyntaxException if the location is invalid, or neither HTTP nor HTTPS
      */
     @Nullable
     HttpProbeRequest redirected(String location) throws URISyntaxException {
-        URI given = new URI(location);
-        URI next = new URI(url()).resolve(given);
-        @Nullable String scheme = next.getScheme();
-        @Nullable String host = next.getHost();
-        boolean toTls = "https".equals(scheme);
-        if (host == null || !(toTls || "http".equals(scheme))) {
-            throw new URISyntaxException(location, "unsupported protocol scheme or no host");
+        HttpLocation given = HttpLocation.parse(location);
+        if (given.isRelative()) {
+            return new HttpProbeRequest(tls, address, redirectTarget(given, target), headers);
         }
-        String bare = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
-        if (!bare.equalsIgnoreCase(address.host())) {
+        // as in a kubelet first: another host is no failure, whatever its scheme is
+        if (!given.host().equalsIgnoreCase(address.host())) {
             return null;
         }
-        int port = next.getPort() >= 0 ? next.getPort() : toTls ? 443 : 80;
-        ProbeAddress to = new ProbeAddress(bare, port);
-        String query = next.getRawQuery() == null ? "" : "?" + next.getRawQuery();
-        String path = Strings.nullToEmpty(next.getRawPath());
-        return new HttpProbeRequest(
-                toTls, to, requestTarget(path + query), given.isAbsolute() ? headersFor(to) : headers);
+        boolean sameScheme = given.scheme().isEmpty();
+        boolean toTls = sameScheme ? tls : given.scheme().equals("https");
+        if (!sameScheme && !toTls && !given.scheme().equals("http")) {
+            throw new URISyntaxException(location, "unsupported protocol scheme");
+        }
+        String usual = toTls ? "443" : "80";
+        @Nullable Integer port = Ints.tryParse(given.port().isEmpty() ? usual : given.port());
+        if (port == null || port < 1 || port > ProbeTarget.LAST_PORT) {
+            throw new URISyntaxException(location, "invalid port");
+        }
+        ProbeAddress to = new ProbeAddress(given.host(), port);
+        return new HttpProbeRequest(toTls, to, redirectTarget(given, "/"), sameScheme ? headers : headersFor(to));
+    }
+
+    private static String redirectTarget(HttpLocation location, String from) {
+        return requestTarget(location.resolved(from), StandardCharsets.ISO_8859_1);
     }
 
     /** Returns the headers with the name of another host: as in Go, an absolute redirect drops the given name. */

@@ -1,5 +1,6 @@
 package dev.podcache.kubelet.probe;
 
+import com.google.common.base.Strings;
 import com.google.common.collect.ImmutableSet;
 import dev.podcache.kubelet.probe.HttpCheck.HttpProbeResponse;
 import java.io.IOException;
@@ -43,7 +44,9 @@ final class HttpRedirects {
     private CompletableFuture<FinalAnswer> followed(
             FinalAnswer answer, Duration timeout, CompletableFuture<?> end, int redirects) {
         @Nullable HttpProbeResponse response = answer.response();
-        if (response == null || !REDIRECTS.contains(response.status()) || response.location() == null) {
+        if (response == null
+                || !REDIRECTS.contains(response.status())
+                || Strings.isNullOrEmpty(response.location())) {
             return CompletableFuture.completedFuture(answer);
         }
         @Nullable HttpProbeRequest next;

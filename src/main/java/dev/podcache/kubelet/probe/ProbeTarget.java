@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 record ProbeTarget(Pod pod, Container container, String podIp) {
 
-    private static final int LAST_PORT = 65_535;
+    static final int LAST_PORT = 65_535;
 
     PodKey key() {
         return PodReferences.key(pod);

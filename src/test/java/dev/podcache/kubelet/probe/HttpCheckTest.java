@@ -215,11 +215,56 @@ class HttpCheckTest {
         }
     }
 
-    @Test
-    void redirect_toAnotherHost_isAWarning() throws Exception {
-        server.createContext("/", exchange -> send(exchange, 302, "moved", "http://0.0.0.0/fail"));
+    /** Also if Go can parse what {@code java.net.URI} cannot; the last but one has bytes of UTF-8. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "http://0.0.0.0/fail",
+                "http://sso_internal:8080/login",
+                "https://sso.example/auth?scope=openid|email",
+                "https://sso.example/?next={x}&rest=100%",
+                "https://sso.example/a b^c",
+                "http://user@sso.example:99999",
+                "myapp://open",
+                "mailto:somebody",
+                "//sso.example",
+                "https://sso.example/\u00c3\u00a9\u00c2\u0085",
+                ""
+            })
+    void redirect_toAnotherHost_isAWarning(String location) throws Exception {
+        server.createContext("/", exchange -> send(exchange, 302, "moved", location));
 
         assertThat(probe("/")).isEqualTo(ProbeOutcome.warning("Probe terminated redirects, Response body: moved"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "?lang=en, /from/here?lang=en",
+        "there, /from/there",
+        "./c|d, /from/c%7Cd",
+        "../x y?q={1}, /x%20y?q=%7B1%7D",
+        "/a/./b/../../../c/.., /",
+        "/a//b/.., /a//",
+        "/caf\u00c3\u00a9\u00c2\u0085#top, /caf%C3%A9%C2%85"
+    })
+    void redirect_relative_isResolvedAsByGo(String location, String expected) throws Exception {
+        server.createContext(
+                "/", exchange -> send(exchange, 200, exchange.getRequestURI().toString(), null));
+        server.createContext("/from/here", exchange -> {
+            boolean first = exchange.getRequestURI().getQuery() == null;
+            send(exchange, first ? 302 : 200, exchange.getRequestURI().toString(), first ? location : null);
+        });
+
+        assertThat(probe("/from/here")).isEqualTo(ProbeOutcome.success(expected));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"http://127.0.0.1:x/", "http://127.0.0.1:99999/", "http://a|b/", "/%zz", ":a", "1a:b", "/a\tb"})
+    void redirect_thatIsInvalid_fails(String location) throws Exception {
+        server.createContext("/", exchange -> send(exchange, 302, "", location));
+
+        assertThat(probe("/").verdict()).isEqualTo(ProbeOutcome.Verdict.FAILURE);
     }
 
     @Test
