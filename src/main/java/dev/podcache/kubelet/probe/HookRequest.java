@@ -7,8 +7,8 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The HTTP request of a lifecycle hook: made as that of a probe, but any response is a success. Redirects to the same host
- * are followed first.
+ * The HTTP request of a lifecycle hook: made as that of a probe, but any response is a success, also one that breaks off.
+ * Redirects to the same host are followed first.
  *
  * @param podIp the pod's address, or "" if it has none
  */

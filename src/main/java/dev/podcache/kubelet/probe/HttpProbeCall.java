@@ -49,7 +49,7 @@ final class HttpProbeCall extends ChannelInboundHandlerAdapter {
 
     /*
      * No result, no head: connecting, shaking hands, or waiting for the answer; answers of 1xx are skipped.
-     * No result, a head: the body arrives.
+     * No result, a head: the body arrives. If it breaks off, the result is a response that says so.
      * A result: what still arrives is dropped.
      */
 
@@ -281,22 +281,34 @@ final class HttpProbeCall extends ChannelInboundHandlerAdapter {
     }
 
     private void complete(ChannelHandlerContext context, HttpResponse response) {
-        HttpProbeResponse complete = new HttpProbeResponse(
-                response.status().code(),
-                response.headers().get(HttpHeaderNames.LOCATION),
-                body.toString(StandardCharsets.UTF_8));
+        HttpProbeResponse complete = taken(response, null);
         // first, because at the end of the check the connection is cut without a word to the server
         context.close();
         result.complete(complete);
+    }
+
+    /** Returns what has arrived, with what broke it off. */
+    private HttpProbeResponse taken(HttpResponse response, @Nullable IOException broken) {
+        return new HttpProbeResponse(
+                response.status().code(),
+                response.headers().get(HttpHeaderNames.LOCATION),
+                body.toString(StandardCharsets.UTF_8),
+                broken);
     }
 
     private void fail(ChannelHandlerContext context, Throwable cause) {
         IOException failure = cause instanceof NotSslRecordException
                 ? new IOException("tls: first record does not look like a TLS handshake")
                 : ProbeNetwork.readable(cause);
-        if (!result.isDone()) {
-            context.close();
+        if (result.isDone()) {
+            return;
+        }
+        HttpResponse known = head;
+        context.close();
+        if (known == null) {
             result.completeExceptionally(failure);
+        } else {
+            result.complete(taken(known, failure));
         }
     }
 

@@ -44,7 +44,9 @@ final class HttpRedirects {
     private CompletableFuture<FinalAnswer> followed(
             FinalAnswer answer, Duration timeout, CompletableFuture<?> end, int redirects) {
         @Nullable HttpProbeResponse response = answer.response();
+        // at its end, a check cuts its connection, which breaks off an answer that may be a redirect
         if (response == null
+                || end.isDone()
                 || !REDIRECTS.contains(response.status())
                 || Strings.isNullOrEmpty(response.location())) {
             return CompletableFuture.completedFuture(answer);

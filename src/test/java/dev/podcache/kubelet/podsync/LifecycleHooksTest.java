@@ -17,8 +17,12 @@ import io.fabric8.kubernetes.api.model.LifecycleHandler;
 import io.fabric8.kubernetes.api.model.LifecycleHandlerBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -138,6 +142,28 @@ class LifecycleHooksTest {
         }
     }
 
+    @Test
+    void httpGet_answerBreaksOff_isASuccess() throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            CompletableFuture<Void> served = CompletableFuture.runAsync(() -> answerHalf(server), NewThread.EACH);
+
+            assertThat(run(get(server.getLocalPort(), "/"), "127.0.0.1")).isEmpty();
+            served.join();
+        }
+    }
+
+    private static void answerHalf(ServerSocket server) {
+        try (Socket socket = server.accept()) {
+            socket.getInputStream().read(new byte[1 << 16]);
+            String half = "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\nhalf";
+            socket.getOutputStream().write(half.getBytes(StandardCharsets.US_ASCII));
+            socket.shutdownOutput();
+            socket.getInputStream().transferTo(OutputStream.nullOutputStream());
+        } catch (IOException e) {
+            // the hook says what is wrong
+        }
+    }
+
     private static void redirect(HttpExchange exchange, String location) throws IOException {
         exchange.getResponseHeaders().add("Location", location);
         exchange.sendResponseHeaders(301, -1);
@@ -147,7 +173,7 @@ class LifecycleHooksTest {
     @Test
     void httpGet_nobodyListens_fails() throws Exception {
         int port;
-        try (java.net.ServerSocket socket = new java.net.ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = socket.getLocalPort();
         } catch (IOException e) {
             throw new AssertionError(e);
