@@ -3,10 +3,12 @@ package dev.podcache.apiserver.credentials;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assertions.assertTimeout;
 
+import com.google.common.collect.Comparators;
 import dev.podcache.testing.TestCertificates;
 import java.io.ByteArrayInputStream;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
@@ -14,6 +16,7 @@ import java.security.PrivateKey;
 import java.security.interfaces.ECPrivateKey;
 import java.security.spec.ECGenParameterSpec;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import org.bouncycastle.asn1.ASN1ObjectIdentifier;
 import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
 import org.bouncycastle.asn1.sec.SECObjectIdentifiers;
@@ -25,6 +28,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The forms of keys are those that {@code openssl} and Go write, and kubectl reads. */
 class PrivateKeysTest {
+
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
+    /** Far less than what takes quadratic time needs for megabytes. */
+    private static final Duration NO_TIME = Duration.ofSeconds(2);
+
+    private static final int TRIES = 5;
 
     private static KeyPair ec(String curve) throws GeneralSecurityException {
         KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
@@ -130,13 +140,18 @@ class PrivateKeysTest {
     void everyReader_megabytesOfOneLine_takesNoTime(String line) {
         String text = line.repeat((2 << 20) / line.length());
 
-        assertTimeout(Duration.ofSeconds(2), () -> {
+        // of this thread, which may have to wait for a processor; and of the best try, because the first ones are interpreted
+        Duration shortest = ChronoUnit.FOREVER.getDuration();
+        for (int i = 0; i < TRIES && shortest.compareTo(NO_TIME) >= 0; i++) {
+            long before = THREADS.getCurrentThreadCpuTime();
             assertThat(PemText.certificates(text)).isEmpty();
             assertThat(PemText.privateKey(text)).isEmpty();
             assertThatThrownBy(() -> PrivateKeys.read(text)).isInstanceOf(GeneralSecurityException.class);
             assertThatThrownBy(() -> Authorities.trusted(new ByteArrayInputStream(text.getBytes(US_ASCII))))
                     .isInstanceOf(GeneralSecurityException.class);
-        });
+            shortest = Comparators.min(shortest, Duration.ofNanos(THREADS.getCurrentThreadCpuTime() - before));
+        }
+        assertThat(shortest).isLessThan(NO_TIME);
     }
 
     @Test
