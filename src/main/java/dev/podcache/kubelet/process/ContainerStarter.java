@@ -17,7 +17,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.channels.ClosedByInterruptException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -177,15 +176,12 @@ public final class ContainerStarter {
     }
 
     private List<String> arguments(Path directory, int oomScoreAdjust) throws IOException {
-        String uptime = Files.readString(Path.of("/proc/uptime"), StandardCharsets.US_ASCII);
-        long sinceBoot = Long.parseLong(uptime.substring(0, uptime.indexOf(' ')).replace(".", ""));
-        long boot = OutputLine.hundredths(timekeeper.wallTime()) - sinceBoot;
         return List.of(
                 "setsid",
                 "sh",
                 script.toString(),
                 directory.toString(),
-                Long.toString(boot),
+                Long.toString(BootTime.hundredths(timekeeper)),
                 Long.toString(outputLimit),
                 Integer.toString(oomScoreAdjust));
     }
