@@ -10,6 +10,7 @@ import java.util.function.Consumer;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
@@ -38,6 +39,29 @@ class ScopeProperties {
     @Property
     void anyHistory_withRefusals_keepsThePromises(@ForAll("refusedHistories") List<ScopeStep> history) {
         run(history);
+    }
+
+    /** A reference has joined the watch. So what is immutable is watched on, and in doubt like any other when the watch is lost. */
+    @Example
+    void immutableObjectOfAWatchThatWasJoined_isServedWhileItIsInDoubt() {
+        ObjectKey key = ObjectKey.of("default", "secret-1");
+        PodKey pod = PodKey.of("default", "pod", "uid-1");
+        ScopeWorld world = new ScopeWorld();
+        world.write(key, false);
+        world.addReference(key, pod);
+        world.get(key);
+        world.addReference(key, pod);
+        world.write(key, true);
+        world.get(key);
+        world.fail(Verb.WATCH, 4, FailureReason.UNAVAILABLE);
+        world.fail(Verb.LIST, 4, FailureReason.UNAVAILABLE);
+        world.f.server.resetWatches();
+        world.delete(key);
+        world.write(key, false);
+        world.addReference(key, pod);
+        world.get(key);
+        world.check();
+        world.end();
     }
 
     private static void run(List<ScopeStep> history) {

@@ -44,6 +44,7 @@ final class ScopeWorld {
         boolean isImmutable; // of the last one that a get brought
         long usedAt; // when it was last read, or a reference began anew
         boolean doubtful; // whether a request failed, and nothing has confirmed what is known since then
+        boolean joined; // whether a reference may have been added to the watch, which then goes on for an immutable object
 
         @Override
         public void failed(boolean maybeReplaced) {
@@ -57,7 +58,7 @@ final class ScopeWorld {
 
         @Override
         public void immutable() {
-            confirmed();
+            // confirms at most the one object, and not the others that its namespace has
         }
 
         @Override
@@ -85,13 +86,14 @@ final class ScopeWorld {
         boolean doubtful =
                 model.doubtful || (!f.server.isWatched(key) && namespace(key.namespace()).doubtful) || !held.isEmpty();
         // what is in doubt, or not known yet, may be answered by what began before
-        boolean begins = first || (model.known && model.isImmutable);
+        boolean begins = first || (model.known && model.isImmutable && !model.joined);
         boolean latest = begins || (model.known && !doubtful);
         boolean forgets =
                 begins || model.mayBeImmutable || f.timekeeper.nanoTime() - model.usedAt >= SOONEST_IDLE.toNanos();
         Secret then = atServer(key);
         f.store.addReference(key, pod);
         model.references.merge(pod, 1, Integer::sum);
+        model.joined = !begins;
         if (begins) {
             model.mayBeImmutable = then != null && Boolean.TRUE.equals(then.getImmutable());
             model.usedAt = f.timekeeper.nanoTime();
