@@ -185,11 +185,13 @@ class BootstrapRealServerTest {
 
     @Test
     void certificateExpired_anotherOneIsRequested() throws Exception {
-        signer.validity(Duration.ofHours(1), Duration.ofSeconds(15));
+        // in which the node is to be registered
+        Duration valid = Duration.ofSeconds(30);
+        signer.validity(Duration.ofHours(1), valid);
         run();
         awaitNode();
         stop();
-        Instant expired = Instant.now().plusSeconds(15);
+        Instant expired = Instant.now().plus(valid);
         await().until(() -> Instant.now().isAfter(expired));
         signer.validity(Duration.ofMinutes(5), Duration.ofHours(1));
 
@@ -202,8 +204,8 @@ class BootstrapRealServerTest {
 
     @Test
     void rotateCertificates_replacesTheFileOfARunningAgent() throws Exception {
-        // due between 1 and 7 s after it was signed
-        signer.validity(Duration.ofSeconds(20), Duration.ofSeconds(10));
+        // due between 3 and 21 s after it was signed
+        signer.validity(Duration.ofSeconds(60), Duration.ofSeconds(30));
         run("--rotate-certificates");
         awaitNode();
         Path file = home.resolve("pki/kubelet-client-current.pem");

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(NoLeaks.class)
 class RefusedIdentityRealServerTest {
 
-    private static final Duration VALID = Duration.ofSeconds(10);
+    private static final Duration VALID = Duration.ofSeconds(30);
     private static final List<String> FOLLOWED = names("followed-", 8);
     private static final List<String> LATE = names("late-", 20);
 
