@@ -64,8 +64,8 @@ class PodcacheCloseTest {
         Assertions.assertThatExceptionOfType(TimeoutException.class)
                 .isThrownBy(() -> second.get(100, TimeUnit.MILLISECONDS));
         mayClose.countDown();
-        assertThat(second.get(10, TimeUnit.SECONDS)).isEqualTo(2);
-        first.get(10, TimeUnit.SECONDS);
+        assertThat(second.get(60, TimeUnit.SECONDS)).isEqualTo(2);
+        first.get(60, TimeUnit.SECONDS);
     }
 
     @Test
@@ -75,7 +75,7 @@ class PodcacheCloseTest {
             closed.incrementAndGet();
             cache.close();
         });
-        CompletableFuture.runAsync(cache::close, NewThread.EACH).get(10, TimeUnit.SECONDS);
+        CompletableFuture.runAsync(cache::close, NewThread.EACH).get(60, TimeUnit.SECONDS);
 
         assertThat(closed).hasValue(1);
     }

@@ -173,7 +173,7 @@ class EmbeddedApiServerTest {
                 assertThat(ask(asked, host)).as(host).startsWith("200 ").contains("b25l");
             }
         } finally {
-            vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+            vertx.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
         }
     }
 
@@ -184,13 +184,13 @@ class EmbeddedApiServerTest {
                 .compose(response -> response.body().map(body -> response.statusCode() + " " + body))
                 .toCompletionStage()
                 .toCompletableFuture()
-                .get(10, TimeUnit.SECONDS);
+                .get(60, TimeUnit.SECONDS);
     }
 
     @Test
     void request_forALoopbackAddressWithADot_isRefused() throws Exception {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
-            socket.setSoTimeout(10_000);
+            socket.setSoTimeout(60_000);
             // clients of Vert.x 5 send no dot at the end of a host
             socket.getOutputStream()
                     .write(("GET " + SECRETS + " HTTP/1.1\r\nHost: 127.0.0.1.\r\n\r\n").getBytes(UTF_8));
@@ -204,7 +204,7 @@ class EmbeddedApiServerTest {
     @Test
     void watch_askedAsWebSocket_isAnsweredPlainly() throws Exception {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
-            socket.setSoTimeout(10_000);
+            socket.setSoTimeout(60_000);
             String ask = "GET " + SECRETS
                     + "?watch=1 HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
                     + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";

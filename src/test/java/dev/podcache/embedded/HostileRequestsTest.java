@@ -264,7 +264,7 @@ class HostileRequestsTest {
     /** The code of the answer, or that there is none because the server ended the connection. */
     private String answerTo(byte[] request) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
-            socket.setSoTimeout(10_000);
+            socket.setSoTimeout(60_000);
             socket.getOutputStream().write(request);
             String answer = new String(socket.getInputStream().readNBytes(12), ISO_8859_1);
             return answer.isEmpty() ? CUT_OFF : answer.replaceFirst("^HTTP/\\d\\.\\d ", "");

@@ -45,7 +45,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * names the Secret of its own name. Time stands still: nothing here waits for a timeout unless the test advances it.
  */
 @ExtendWith(NoLeaks.class)
-@Timeout(30)
+@Timeout(120)
 class HeldReadsTest {
 
     private static final Duration FIRST_SYNC = Duration.ofSeconds(10);

@@ -92,7 +92,7 @@ class QosClassTest {
                 Arguments.of(container("cpu=1", "cpu=1"), container("memory=1", "memory=1"), "Burstable"));
     }
 
-    @Timeout(20)
+    @Timeout(60)
     @ParameterizedTest
     @MethodSource("pairs")
     void of_twoContainers_isTheSameIfOneIsAnInitContainer(Container first, Container second, String expected) {

@@ -177,7 +177,7 @@ class EntryTableTest {
 
     /** Whoever may create pods chooses names. A search among them all would take minutes here. */
     @Test
-    @Timeout(value = 30, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void names_ofOneHashCode_areFoundAndRemoved() {
         List<TtlEntry<String>> entries = IntStream.range(0, 1 << 16)
                 .mapToObj(bits -> put("shop", hostileName(bits)))
@@ -197,7 +197,7 @@ class EntryTableTest {
     }
 
     @Test
-    @Timeout(value = 30, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void keys_ofOneHashCode_areFastInMapsOfTheJdk() {
         Map<Object, Integer> map = new ConcurrentHashMap<>();
         for (int i = 0; i < 1 << 16; i++) {

@@ -143,7 +143,7 @@ class WatchConsistencyTest {
         f.store.close();
 
         assertThat(ends)
-                .allSatisfy(end -> assertThat(end.get(20, TimeUnit.SECONDS)).isInstanceOf(Closed.class));
+                .allSatisfy(end -> assertThat(end.get(60, TimeUnit.SECONDS)).isInstanceOf(Closed.class));
         assertThatExceptionOfType(Closed.class).isThrownBy(() -> get(ReadConsistency.latest()));
         held.release();
     }

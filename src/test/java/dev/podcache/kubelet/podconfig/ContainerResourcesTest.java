@@ -125,7 +125,7 @@ class ContainerResourcesTest {
     }
 
     @Test
-    @Timeout(20)
+    @Timeout(60)
     void value_exponentOfAMilliard_isTheMostThereIs() {
         Container greedy = new ContainerBuilder()
                 .withNewResources()

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(20)
+@Timeout(120)
 class LifecycleHooksTest {
 
     private static final Duration LONG = Duration.ofMinutes(5);
@@ -213,12 +213,12 @@ class LifecycleHooksTest {
         NewThread.EACH.execute(running);
         started.await();
         time.awaitWaiters(1);
-        assertThat(process.awaited.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.awaited.await(60, TimeUnit.SECONDS)).isTrue();
 
         time.advance(LONG);
 
         assertThat(running.get()).isEmpty();
-        assertThat(process.closed.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.closed.await(60, TimeUnit.SECONDS)).isTrue();
     }
 
     @Test
@@ -234,12 +234,12 @@ class LifecycleHooksTest {
         thread.start();
         started.await();
         time.awaitWaiters(1);
-        assertThat(process.awaited.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.awaited.await(60, TimeUnit.SECONDS)).isTrue();
 
         thread.interrupt();
 
         assertThatThrownBy(running::get).hasCauseInstanceOf(InterruptedException.class);
-        assertThat(process.closed.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.closed.await(60, TimeUnit.SECONDS)).isTrue();
     }
 
     @Test

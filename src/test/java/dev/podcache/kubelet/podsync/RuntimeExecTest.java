@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(20)
+@Timeout(120)
 class RuntimeExecTest {
 
     private static final PodKey POD = PodKey.of("shop", "web", "u1");
@@ -64,7 +64,7 @@ class RuntimeExecTest {
 
         result.cancel(false);
 
-        assertThat(process.closed.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.closed.await(60, TimeUnit.SECONDS)).isTrue();
     }
 
     @Test
@@ -85,7 +85,7 @@ class RuntimeExecTest {
 
         result.cancel(false);
 
-        assertThat(process.closed.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.closed.await(60, TimeUnit.SECONDS)).isTrue();
     }
 
     @Test

@@ -49,7 +49,7 @@ class ProbesEndToEndTest {
     }
 
     private ProbeChange nextChange() throws InterruptedException {
-        return changes.poll(20, TimeUnit.SECONDS);
+        return changes.poll(60, TimeUnit.SECONDS);
     }
 
     @Test
