@@ -74,7 +74,7 @@ class WatchPayloadsRealServerTest {
             names.forEach(name -> writers.add(threads.submit(() -> write(name))));
             PayloadReader reader = new PayloadReader(names);
             await().pollInterval(Duration.ofMillis(1))
-                    .atMost(Duration.ofSeconds(90))
+                    .atMost(Duration.ofMinutes(4))
                     .until(reader::look);
             for (Future<?> writer : writers) {
                 writer.get();

@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ExtendWith(NoLeaks.class)
 class GrpcCheckTest {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final ManualTimekeeper time = new ManualTimekeeper();
     private final ProbeNetwork network = new ProbeNetwork(time, "1.36");
