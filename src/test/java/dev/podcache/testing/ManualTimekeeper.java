@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  * {@link #passingWhileWaiting}, while a thread waits. Timers, including those without delay, run inside
  * {@link #advance}, on its calling thread, each at its due time. Tasks run on the thread that submits them. A thread in
  * {@link #await} blocks until the future is complete or the manual time has passed; if neither happens, it fails after
- * 20 s of real time. Thread-safe.
+ * two minutes of real time. Thread-safe.
  */
 public final class ManualTimekeeper implements Timekeeper {
 

@@ -10,8 +10,8 @@ import dev.podcache.embedded.RequestPattern;
 import dev.podcache.object.FailureReason;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.ManualTimekeeper;
-import dev.podcache.testing.NewThread;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Patience;
 import dev.podcache.testing.RecordedEvents;
 import dev.podcache.testing.WatchedCaches;
 import io.fabric8.kubernetes.api.model.Container;
@@ -24,6 +24,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -98,17 +100,22 @@ class ImagePullSecretsTest {
                     RequestPattern.any());
             Pod pod = pod("a", "b", "c", "d");
             caches.secrets().registerPod(pod);
-            CompletableFuture<List<Secret>> found = CompletableFuture.supplyAsync(
-                    () -> new ImagePullSecrets(caches.secrets(), events).of(pod), NewThread.EACH);
+            FutureTask<List<Secret>> found = new FutureTask<>(
+                    () -> new ImagePullSecrets(caches.secrets(), events).of(pod));
+            Thread reader = new Thread(found, "reader");
+            reader.start();
+            // all its reads have begun, and end with another one that begins now
+            await().until(() -> reader.getState() == Thread.State.WAITING || found.isDone());
+            CompletableFuture<Secret> one =
+                    caches.secrets().getObjectAsync(pod.getMetadata().getNamespace(), "a");
 
-            await().pollInterval(Duration.ofMillis(5)).until(() -> {
+            while (!one.isDone()) {
                 timekeeper.advance(Duration.ofMillis(50));
-                return found.isDone();
-            });
+            }
 
-            assertThat(found.get()).isEmpty();
-            assertThat(events.lines()).singleElement().asString().contains("(a, b, c, d)");
             assertThat(Duration.ofNanos(timekeeper.nanoTime())).isLessThan(Duration.ofMillis(2_500));
+            assertThat(found.get(Patience.SECONDS, TimeUnit.SECONDS)).isEmpty();
+            assertThat(events.lines()).singleElement().asString().contains("(a, b, c, d)");
         }
     }
 
