@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -57,7 +58,7 @@ class ScopeRealServerTest {
         try (KubernetesClient client =
                         new KubernetesClientBuilder().withConfig(account).build();
                 Podcache cache = cache(client)) {
-            long others = real.metrics().openWatchesInNamespaces("secrets");
+            long others = watchesOfOthers();
             follow(cache);
 
             assertThat(real.metrics().openWatchesInNamespaces("secrets")).isEqualTo(others + 2);
@@ -74,13 +75,22 @@ class ScopeRealServerTest {
         try (KubernetesClient client =
                         new KubernetesClientBuilder().withConfig(account).build();
                 Podcache cache = cache(client)) {
-            long others = real.metrics().openWatchesInNamespaces("secrets");
+            long others = watchesOfOthers();
             follow(cache);
 
             assertThat(real.metrics().openWatchesInNamespaces("secrets")).isEqualTo(others + 2 * OBJECTS);
             assertThat(cache.secrets().state(shop.name(), "s0").freshness())
                     .contains("the watch of the namespace was refused");
         }
+    }
+
+    /** Waits until the watches of the test before, which are closed, have ended at the server, too. */
+    private long watchesOfOthers() {
+        AtomicLong last = new AtomicLong(-1);
+        return await().during(Duration.ofSeconds(2))
+                .until(
+                        () -> real.metrics().openWatchesInNamespaces("secrets"),
+                        now -> last.getAndSet(now) == now);
     }
 
     private static Podcache cache(KubernetesClient client) {
