@@ -20,6 +20,7 @@ import dev.podcache.kubelet.agent.NodeAgentBuilder;
 import dev.podcache.kubelet.agent.NodePorts;
 import dev.podcache.kubelet.agent.ProcessRuntime;
 import dev.podcache.kubelet.certificate.CertificateRotation;
+import dev.podcache.kubelet.host.HostFacts;
 import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.micrometer.CertificateMeterBinder;
@@ -29,6 +30,7 @@ import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.client.Config;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
@@ -154,6 +156,9 @@ final class RunCommand implements Callable<Integer> {
                         .registerAgain(registerAgain)
                         .scrape(node -> PrometheusScrape.ofNode(node, meters(rotation)))
                         .flags(FlagValues.of(Objects.requireNonNull(spec, "spec")));
+                if (processes != null) {
+                    options.facts(HostFacts.ofThisMachine(existing(processes)));
+                }
                 try (ReportedNode running = new ReportedNode(name, configuration, options, events)) {
                     page.serveDuring(
                             () -> run(running, startsFirst ? contacted : () -> true, events),
@@ -164,6 +169,15 @@ final class RunCommand implements Callable<Integer> {
                 }
             }
         }
+    }
+
+    /** Returns the directory, or the one in which it will be made: that is on the same file system. */
+    private static Path existing(Path directory) {
+        Path found = directory.toAbsolutePath().normalize();
+        while (!Files.exists(found)) {
+            found = Objects.requireNonNull(found.getParent(), "the root directory exists");
+        }
+        return found;
     }
 
     private static List<MeterBinder> meters(Optional<CertificateRotation> rotation) {

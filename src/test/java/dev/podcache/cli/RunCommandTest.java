@@ -1,23 +1,31 @@
 package dev.podcache.cli;
 
+import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.podcache.embedded.EmbeddedApiServer;
 import dev.podcache.embedded.InMemoryCluster;
 import dev.podcache.embedded.Resource;
 import dev.podcache.embedded.Selection;
+import dev.podcache.kubelet.podconfig.Removal;
+import dev.podcache.testing.FreePorts;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.TestCertificates;
 import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.Quantity;
+import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code run} refuses beside an API server. */
+/** What {@code run} refuses beside an API server, and what it tells it of the machine. */
 @NullUnmarked
 @ExtendWith(NoLeaks.class)
 class RunCommandTest extends ConsoleFixture {
@@ -50,6 +58,51 @@ class RunCommandTest extends ConsoleFixture {
             assertThat(cluster.list(Resource.NODES, Selection.everything(), "").items())
                     .isEmpty();
         }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void processes_onAnotherFileSystemThanTheRoot_theNodeOffersThatOne(NoLeaks leaks) throws Exception {
+        Path shm = Path.of("/dev/shm");
+        assumeTrue(
+                Files.isWritable(shm)
+                        && Files.getFileStore(shm).getTotalSpace()
+                                != Files.getFileStore(Path.of("/")).getTotalSpace(),
+                "no other file system at /dev/shm");
+        // a tmpfs need not count inodes
+        leaks.allowWarnings("inodesFree");
+        Path other = Files.createTempDirectory(shm, "podcache");
+        try (Timekeeper timekeeper = Timekeeper.system();
+                InMemoryCluster cluster = InMemoryCluster.create(timekeeper);
+                EmbeddedApiServer server = EmbeddedApiServer.start(cluster);
+                CommandRun run = CommandRun.start(
+                        "run",
+                        kubeconfig(server.url()),
+                        "--node",
+                        "worker-1",
+                        "--port",
+                        String.valueOf(FreePorts.find(1).get(0)),
+                        "--healthz-port",
+                        "0",
+                        "--processes",
+                        other.resolve("not/yet/made").toString())) {
+            await().until(() -> !localStorage(cluster).isEmpty());
+
+            assertThat(run.stop()).isZero();
+            assertThat(Quantity.parse(localStorage(cluster)).getNumericalAmount())
+                    .isEqualByComparingTo(
+                            BigDecimal.valueOf(Files.getFileStore(shm).getTotalSpace()));
+        } finally {
+            Removal.of(other);
+        }
+    }
+
+    /** Returns the ephemeral storage that the only Node has; an empty text as long as there is none. */
+    private static String localStorage(InMemoryCluster cluster) {
+        return cluster.list(Resource.NODES, Selection.everything(), "").items().stream()
+                .map(node -> node.at("/status/capacity/ephemeral-storage").asText())
+                .findFirst()
+                .orElse("");
     }
 
     /** The kubeconfig of a person, which is not this node's to write. */

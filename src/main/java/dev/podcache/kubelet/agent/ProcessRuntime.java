@@ -126,6 +126,10 @@ public final class ProcessRuntime
      * Returns a runtime with the default options. The Secrets and tokens that pods mount are files in {@code directory},
      * also on a disk; {@link Builder#memory} avoids that.
      *
+     * <p>Pods write to the file system of {@code directory}. If it is not that of the root directory, give the agent {@link
+     * NodeAgentBuilder#facts} with {@code HostFacts.ofThisMachine} of an existing directory there: the Node offers that file
+     * system, and pods are evicted while it is short.
+     *
      * @param directory for the state, volumes and logs of pods, for this runtime alone; created by {@link #listen}
      * @param timekeeper the clock, and the threads on which ends of containers are handled
      */
