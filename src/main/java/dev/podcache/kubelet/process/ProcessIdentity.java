@@ -2,6 +2,7 @@ package dev.podcache.kubelet.process;
 
 import java.io.File;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -33,7 +34,7 @@ record ProcessIdentity(long pid, long startTicks) {
      */
     static Optional<ProcessIdentity> read(Path file) throws IOException {
         try {
-            List<String> lines = Files.readAllLines(file);
+            List<String> lines = Files.readAllLines(file, StandardCharsets.ISO_8859_1); // as in ProcessStat
             return lines.size() == 2
                             && lines.get(1).equals(Files.readString(BOOT_ID).trim())
                     ? ProcessStat.parse(lines.get(0)).map(ProcessIdentity::of)

@@ -2,6 +2,7 @@ package dev.podcache.kubelet.process;
 
 import com.google.common.base.Splitter;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -28,7 +29,7 @@ record ProcessStat(long pid, String state, long session, long cpuTicks, long sta
     /** Returns the entry of a process; empty if there is no such process. */
     static Optional<ProcessStat> of(long pid) {
         try {
-            return parse(Files.readString(Path.of("/proc", Long.toString(pid), "stat")));
+            return parse(read(pid));
         } catch (IOException ended) {
             return Optional.empty();
         }
@@ -37,10 +38,15 @@ record ProcessStat(long pid, String state, long session, long cpuTicks, long sta
     /** Returns the fields of a process from the third on; empty if there is no such process. */
     static List<String> fields(long pid) {
         try {
-            return fields(Files.readString(Path.of("/proc", Long.toString(pid), "stat")));
+            return fields(read(pid));
         } catch (IOException ended) {
             return List.of();
         }
+    }
+
+    /** Reads bytes as characters: the kernel cuts the name of a process after 15 bytes, also within a character. */
+    private static String read(long pid) throws IOException {
+        return Files.readString(Path.of("/proc", Long.toString(pid), "stat"), StandardCharsets.ISO_8859_1);
     }
 
     private static List<String> fields(String line) {

@@ -9,6 +9,7 @@ import dev.podcache.kubelet.runtime.ContainerStatistics.PodUsage;
 import dev.podcache.kubelet.runtime.ContainerStatistics.VolumeUsage;
 import dev.podcache.object.PodKey;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -115,7 +116,7 @@ public final class ProcessUsage {
 
     private static long memory(long pid, String field) {
         try {
-            return Files.readAllLines(PROC.resolve(pid + "/status")).stream()
+            return Files.readAllLines(PROC.resolve(pid + "/status"), StandardCharsets.ISO_8859_1).stream()
                     .filter(line -> line.startsWith(field))
                     .map(line ->
                             BLANKS.splitToList(line.substring(field.length()).trim()))

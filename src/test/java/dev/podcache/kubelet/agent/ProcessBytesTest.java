@@ -16,6 +16,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -153,6 +154,25 @@ class ProcessBytesTest extends OnProcesses {
         }
         assertRefused(() -> fixture.start(launch(Map.of("my.key", secret), "a=b")), "= in its name");
         assertThat(fixture.runtime.status(fixture.pod).containers()).isEmpty();
+    }
+
+    /** The kernel cuts the name of a process after 15 bytes: here in the middle of the last letter. */
+    @Test
+    void start_nameOfTheProcessIsCutWithinACharacter_itIsFoundMeasuredAndTerminated()
+            throws IOException, InterruptedException {
+        fixture.start(launch(
+                Map.of("NAME", "\u043f\u0440\u0438\u0432\u0435\u0442\u0438\u043a"),
+                "sh",
+                "-c",
+                "printf '#!/bin/sh\\nrm \"$0\"\\necho ready\\nsleep 300\\ntrue\\n' >\"$NAME\";"
+                        + " chmod +x \"$NAME\"; exec \"./$NAME\""));
+        fixture.awaitLine("ready");
+
+        assertThat(fixture.exec("echo beside")).isEqualTo("beside\n");
+        assertThat(fixture.runtime.usage()).hasSize(1);
+        fixture.runtime.stopPod(fixture.key, Duration.ofMinutes(5));
+
+        assertThat(fixture.end().getExitCode()).isEqualTo(143);
     }
 
     private static void assertRefused(org.assertj.core.api.ThrowableAssert.ThrowingCallable start, String why) {

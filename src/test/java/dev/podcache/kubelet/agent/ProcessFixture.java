@@ -198,7 +198,7 @@ final class ProcessFixture implements AutoCloseable {
     /** Whether a process runs. One that has ended does not, even if its parent has not noticed yet, which takes some seconds. */
     static boolean isAlive(long pid) {
         try {
-            String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
+            String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"), StandardCharsets.ISO_8859_1);
             // the state follows the name, which may contain parentheses
             return stat.charAt(stat.lastIndexOf(')') + 2) != 'Z';
         } catch (IOException gone) {
