@@ -76,6 +76,10 @@ import org.jspecify.annotations.Nullable;
  * a container ends, all that its commands left is killed; if no agent runs then, by the next one. Such a process is found
  * by {@code PODCACHE_ROOT} in its environment: one that cleared or overwrote its environment is left.
  *
+ * <p>Such a command has the environment that the container was started with, which is in no file. So an agent that finds a
+ * container of an earlier one reads it from the container's command, and refuses to execute anything if that has cleared or
+ * overwritten it, as nginx and PostgreSQL do.
+ *
  * <p>What a container writes to {@code $PODCACHE_ROOT} and its {@code terminationMessagePath} is the message of its end, at
  * most 4,096 bytes; with the policy {@code FallbackToLogsOnError} the end of its output otherwise, if it failed. There is none
  * if the path leads through a mount or a link.

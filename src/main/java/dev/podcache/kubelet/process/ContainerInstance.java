@@ -1,6 +1,7 @@
 package dev.podcache.kubelet.process;
 
 import com.google.common.base.Strings;
+import com.google.common.collect.ImmutableMap;
 import dev.podcache.kubelet.podconfig.Removal;
 import dev.podcache.kubelet.runtime.Launch;
 import dev.podcache.time.ApiTime;
@@ -11,6 +12,7 @@ import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -18,8 +20,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One start of a container, as its directory shows it. Each method reads the files and {@code /proc} anew, so an instance
- * is never out of date. It runs as long as its supervisor or its command does: without a supervisor only its exit code is
- * lost. Immutable and thread-safe.
+ * is never out of date. Only its environment is in no file, because it has values of Secrets: the instance has it that the
+ * starter returned. It runs as long as its supervisor or its command does: without a supervisor only its exit code is lost.
+ * Immutable and thread-safe.
  */
 public final class ContainerInstance {
 
@@ -39,11 +42,19 @@ public final class ContainerInstance {
     private final String name;
     private final Path directory;
     private final ContainerRecord record;
+    private final ImmutableMap<String, String> environment; // never to be logged
 
+    /** Creates an instance whose environment is not known. */
     ContainerInstance(String name, Path directory, ContainerRecord record) {
+        this(name, directory, record, Map.of());
+    }
+
+    /** Creates an instance whose command was started with these variables. */
+    ContainerInstance(String name, Path directory, ContainerRecord record, Map<String, String> environment) {
         this.name = name;
         this.directory = directory;
         this.record = record;
+        this.environment = ImmutableMap.copyOf(environment);
     }
 
     /** Returns the instance of a directory; empty if its start did not succeed. */
@@ -82,6 +93,11 @@ public final class ContainerInstance {
 
     ContainerRecord record() {
         return record;
+    }
+
+    /** Returns the variables that the command was started with; none if they are not known, see the class. */
+    ImmutableMap<String, String> environment() {
+        return environment;
     }
 
     /** Returns whether the container runs. */

@@ -92,12 +92,13 @@ public final class ContainerStarter {
                     Strings.nullToEmpty(container.getTerminationMessagePath()),
                     FALLBACK.equals(container.getTerminationMessagePolicy()));
             TerminationMessage.prepare(root, started.messagePath());
-            run(directory, working, launch, OomScoreAdjust.of(pod, container, MachineMemory.bytes()));
+            Map<String, String> environment =
+                    run(directory, working, launch, OomScoreAdjust.of(pod, container, MachineMemory.bytes()));
             if (Thread.interrupted()) {
                 throw new InterruptedException("the container was stopped while it started");
             }
             JsonFile.write(directory.resolve(ContainerInstance.RECORD), started);
-            return new ContainerInstance(container.getName(), directory, started);
+            return new ContainerInstance(container.getName(), directory, started, environment);
         } catch (ClosedByInterruptException e) {
             // clears the flag, with which no file can be read
             boolean interrupted = Thread.interrupted();
@@ -141,7 +142,9 @@ public final class ContainerStarter {
         }
     }
 
-    private void run(Path directory, Path working, Launch launch, int oomScoreAdjust) throws IOException {
+    /** Starts the command and returns its environment, but for what shells set. */
+    private Map<String, String> run(Path directory, Path working, Launch launch, int oomScoreAdjust)
+            throws IOException {
         Path errors = directory.resolve("errors");
         ProcessBuilder builder = new ProcessBuilder(arguments(directory, oomScoreAdjust))
                 .directory(working.toFile())
@@ -156,6 +159,7 @@ public final class ContainerStarter {
         if (!launch.hostname().isEmpty()) {
             environment.putIfAbsent(HOSTNAME, launch.hostname());
         }
+        environment.putIfAbsent("PATH", DEFAULT_PATH);
         environment.put(ContainerProcesses.VARIABLE, root);
         // a container's own would look like a command that has not begun
         environment.remove(ContainerProcesses.LAUNCHING);
@@ -173,6 +177,7 @@ public final class ContainerStarter {
                 throw new IOException("supervise.sh failed: " + Quoted.text(Files.readString(errors)));
             }
         }
+        return environment;
     }
 
     private List<String> arguments(Path directory, int oomScoreAdjust) throws IOException {

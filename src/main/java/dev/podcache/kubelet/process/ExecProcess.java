@@ -53,10 +53,11 @@ final class ExecProcess implements ContainerProcess {
     }
 
     /**
-     * Starts a command with the environment of the container's command, and in its working directory.
+     * Starts a command with the environment that the container's command was started with, and in its working directory.
      *
      * @param ended called once the command has ended
-     * @throws IOException if the container does not run or the command cannot be started
+     * @throws IOException if the container does not run, its environment is not known any more, or the command cannot be
+     *     started
      */
     static ExecProcess start(
             ContainerInstance container, List<String> command, Timekeeper timekeeper, Consumer<ExecProcess> ended)
@@ -65,15 +66,9 @@ final class ExecProcess implements ContainerProcess {
                 .command()
                 .filter(ProcessIdentity::isAlive)
                 .orElseThrow(() -> new IOException("container " + container.name() + " does not run"));
-        Map<String, String> environment = new LinkedHashMap<>();
-        for (String variable : environmentOf(beside, timekeeper)) {
-            int equals = variable.indexOf('=');
-            if (equals > 0) {
-                environment.put(variable.substring(0, equals), variable.substring(equals + 1));
-            }
-        }
-        // the container's command may have changed it
-        environment.put(ContainerProcesses.VARIABLE, container.root().toString());
+        Map<String, String> environment = container.environment().isEmpty()
+                ? environmentOf(container, beside, timekeeper)
+                : container.environment();
         File directory = new File(container.record().workingDirectory());
         Process process = isPlain(environment, command)
                 ? start(Lists.asList("setsid", command.toArray(String[]::new)), environment, directory)
@@ -83,8 +78,34 @@ final class ExecProcess implements ContainerProcess {
         return started;
     }
 
-    /** Returns the environment of a container's command; waits until the shell that was started for it has become it. */
-    private static Iterable<String> environmentOf(ProcessIdentity command, Timekeeper timekeeper) throws IOException {
+    /**
+     * Returns the environment of a container that another process started: that of its command, which may have written a
+     * title over it, as nginx and PostgreSQL do.
+     */
+    private static Map<String, String> environmentOf(
+            ContainerInstance container, ProcessIdentity command, Timekeeper timekeeper) throws IOException {
+        Map<String, String> environment = new LinkedHashMap<>();
+        for (String variable : variablesOf(command, timekeeper)) {
+            int equals = variable.indexOf('=');
+            if (equals > 0) {
+                environment.put(variable.substring(0, equals), variable.substring(equals + 1));
+            }
+        }
+        if (!command.isAlive()) {
+            throw new IOException("container " + container.name() + " does not run");
+        }
+        if (!environment.containsKey(ContainerProcesses.VARIABLE)) {
+            throw new IOException("the environment of container " + container.name() + " is not known: an earlier agent"
+                    + " started it, and its command has cleared or overwritten its variables; commands and probes work"
+                    + " again once the container was restarted");
+        }
+        // the container's command may have changed it
+        environment.put(ContainerProcesses.VARIABLE, container.root().toString());
+        return environment;
+    }
+
+    /** Returns the variables of a container's command; waits until the shell that was started for it has become it. */
+    private static Iterable<String> variablesOf(ProcessIdentity command, Timekeeper timekeeper) throws IOException {
         for (int look = 0; look < MOST_LOOKS; look++) {
             Iterable<String> environment = ContainerProcesses.environment(command.pid());
             if (!Iterables.contains(environment, ContainerProcesses.LAUNCHING + "=1")) {

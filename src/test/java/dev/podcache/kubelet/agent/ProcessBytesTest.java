@@ -115,6 +115,13 @@ class ProcessBytesTest extends OnProcesses {
         fixture.start(launch(hostile(), "/bin/sh", "-c", "echo ready; sleep 300; true"));
         fixture.awaitLine("ready");
 
+        assertExecHasAnyVariables();
+        // reads them from the container's command
+        fixture.restarted();
+        assertExecHasAnyVariables();
+    }
+
+    private void assertExecHasAnyVariables() throws IOException, InterruptedException {
         List<String> command = List.of("/bin/sh", "-c", "cat /proc/$$/environ; cat; exit 7", "gr\u00fc\u00df");
         try (ContainerProcess process = fixture.runtime.exec(fixture.key, "main", command, false)) {
             try (OutputStream in = process.stdin()) {

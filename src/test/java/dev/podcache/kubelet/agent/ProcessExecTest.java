@@ -60,6 +60,32 @@ class ProcessExecTest extends OnProcesses {
         assertThat(fixture.exec("echo $TOKEN")).isEqualTo("a=b\n");
     }
 
+    /** As a program does that writes its title over its variables. */
+    @Test
+    void exec_commandHasClearedItsEnvironment_hasThatOfTheStart() throws IOException, InterruptedException {
+        startWithoutVariables();
+
+        assertThat(fixture.exec("echo $TOKEN")).isEqualTo("a=b\n");
+    }
+
+    @Test
+    void exec_afterARestartOfTheAgent_commandHasClearedItsEnvironment_isRefusedWithTheReason()
+            throws IOException, InterruptedException {
+        startWithoutVariables();
+
+        fixture.restarted();
+
+        assertThatThrownBy(() -> exec("true"))
+                .isInstanceOf(IOException.class)
+                .hasMessageStartingWith("the environment of container main is not known: ")
+                .hasMessageContaining("once the container was restarted");
+    }
+
+    private void startWithoutVariables() throws IOException, InterruptedException {
+        fixture.start(launch(Map.of("TOKEN", "a=b"), "env", "-i", "/bin/sh", "-c", "echo ready; exec /bin/sleep 300"));
+        fixture.awaitLine("ready");
+    }
+
     @Test
     void exec_streamsAndExitCode() throws IOException, InterruptedException {
         fixture.run("exec sleep 300");
