@@ -1,6 +1,5 @@
 package dev.podcache.kubelet.process;
 
-import com.google.common.base.Splitter;
 import com.google.common.collect.ImmutableListMultimap;
 import com.google.common.collect.Multimaps;
 import com.google.common.primitives.Longs;
@@ -9,7 +8,6 @@ import dev.podcache.kubelet.runtime.ContainerStatistics.PodUsage;
 import dev.podcache.kubelet.runtime.ContainerStatistics.VolumeUsage;
 import dev.podcache.object.PodKey;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,8 +28,6 @@ import java.util.stream.Stream;
 public final class ProcessUsage {
 
     private static final long MILLIS_PER_TICK = 10;
-    private static final long BYTES_PER_KILOBYTE = 1024;
-    private static final Splitter BLANKS = Splitter.on(' ').omitEmptyStrings();
     private static final Path PROC = Path.of("/proc");
 
     private final ImmutableListMultimap<Long, ProcessStat> sessions;
@@ -61,13 +57,16 @@ public final class ProcessUsage {
         Collection<ProcessStat> processes = sessions.get(command.get().pid());
         DiskUsage root = DiskUsage.of(container.root());
         long ticks = processes.stream().mapToLong(ProcessStat::cpuTicks).sum();
+        List<ProcessMemory> memory = processes.stream()
+                .map(process -> ProcessMemory.of(process.pid()))
+                .toList();
         return Optional.of(new ContainerUsage(
                 container.name(),
                 now,
                 container.record().startedAt(),
                 Duration.ofMillis(ticks * MILLIS_PER_TICK),
-                memory(processes, "VmRSS:"),
-                memory(processes, "RssAnon:"),
+                memory.stream().mapToLong(ProcessMemory::workingSet).sum(),
+                memory.stream().mapToLong(ProcessMemory::anonymous).sum(),
                 OutputFiles.size(container.directory()),
                 root.bytes(),
                 OutputFiles.numbers(container.directory()).size(),
@@ -106,24 +105,5 @@ public final class ProcessUsage {
             measured.add(new VolumeUsage(volume.getKey(), disk.bytes(), disk.inodes(), OptionalLong.empty()));
         }
         return Optional.of(new PodUsage(pod, used, measured, processes));
-    }
-
-    private static long memory(Collection<ProcessStat> processes, String field) {
-        return processes.stream()
-                .mapToLong(process -> memory(process.pid(), field))
-                .sum();
-    }
-
-    private static long memory(long pid, String field) {
-        try {
-            return Files.readAllLines(PROC.resolve(pid + "/status"), StandardCharsets.ISO_8859_1).stream()
-                    .filter(line -> line.startsWith(field))
-                    .map(line ->
-                            BLANKS.splitToList(line.substring(field.length()).trim()))
-                    .mapToLong(words -> Long.parseLong(words.get(0)) * BYTES_PER_KILOBYTE)
-                    .sum();
-        } catch (IOException ended) {
-            return 0;
-        }
     }
 }

@@ -5,6 +5,7 @@ import static dev.podcache.kubelet.agent.ProcessFixture.launch;
 import static dev.podcache.kubelet.agent.ProcessFixture.reader;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.podcache.kubelet.runtime.ContainerExec.ContainerProcess;
 import dev.podcache.kubelet.runtime.ContainerStatistics.ContainerUsage;
@@ -13,6 +14,8 @@ import dev.podcache.testing.Patience;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -158,6 +161,19 @@ class ProcessExecTest extends OnProcesses {
         assertThat(usage.rssBytes()).isPositive();
         assertThat(usage.logBytes()).isEqualTo("179540280948 ready\n".length());
         assertThat(usage.diskBytes()).isEqualTo(100_000);
+    }
+
+    /** The children of a fork have the memory of their parent, until they write to it. */
+    @Test
+    void usage_memoryThatProcessesShare_countsOnce() throws IOException, InterruptedException {
+        assumeTrue(Files.isReadable(Path.of("/proc/self/smaps_rollup")), "Linux does not show what is shared");
+        fixture.runUntilReady("x=$(head -c 50000000 /dev/zero | tr '\\0' x);"
+                + " for i in 1 2 3 4; do (sleep 300; true) & done; echo ready; wait");
+
+        ContainerUsage usage = usage();
+
+        assertThat(usage.workingSetBytes()).isBetween(45_000_000L, 150_000_000L);
+        assertThat(usage.rssBytes()).isBetween(45_000_000L, usage.workingSetBytes());
     }
 
     @Test

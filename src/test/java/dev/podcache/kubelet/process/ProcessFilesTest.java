@@ -20,6 +20,9 @@ class ProcessFilesTest {
 
     private static final Instant TIME = Instant.parse("2026-01-02T03:04:05.670Z");
 
+    /** The name has the end of a line of another system in it. */
+    private static final String WHOLES = "Name:\ta\rVmRSS: 999\nVmRSS:\t   90 kB\nRssAnon:\t   70 kB\n";
+
     @TempDir
     Path directory;
 
@@ -41,6 +44,25 @@ class ProcessFilesTest {
     void stat_zombie_hasEnded() {
         assertThat(new ProcessStat(1, "Z", 1, 0, 0).hasEnded()).isTrue();
         assertThat(new ProcessStat(1, "S", 1, 0, 0).hasEnded()).isFalse();
+    }
+
+    @Test
+    void memory_partsAreShown_countsThem() {
+        String parts = "55d0-7fff ---p 00000000 00:00 0    [rollup]\nRss:  90 kB\nPss:  20 kB\nPss_Anon:  8 kB\n";
+
+        assertThat(ProcessMemory.parse(parts, WHOLES)).isEqualTo(new ProcessMemory(20 << 10, 8 << 10));
+        assertThat(ProcessMemory.parse(parts.replace("Pss_Anon", "Other"), WHOLES))
+                .as("before Linux 5.9")
+                .isEqualTo(new ProcessMemory(20 << 10, 20 << 10));
+    }
+
+    @Test
+    void memory_partsAreNotShown_countsAll() {
+        for (String parts : List.of("", "Pss:  0 kB\nPss_Anon:  0 kB\n")) {
+            assertThat(ProcessMemory.parse(parts, WHOLES)).isEqualTo(new ProcessMemory(90 << 10, 70 << 10));
+        }
+        assertThat(ProcessMemory.parse("", "")).isEqualTo(new ProcessMemory(0, 0));
+        assertThat(ProcessMemory.of(-1)).isEqualTo(new ProcessMemory(0, 0));
     }
 
     @Test
