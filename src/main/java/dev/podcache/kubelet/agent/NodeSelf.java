@@ -90,6 +90,7 @@ final class NodeSelf {
                         .reserved()
                         .withHardEviction(configuration.eviction().hard()))
                 .podLimits(reservations.maxPods(), reservations.podsPerCore())
+                .localStorage(configuration.eviction().localStorageLimits())
                 .capacity(options.capacity())
                 .conditions(options.conditions())
                 .images(options.images())

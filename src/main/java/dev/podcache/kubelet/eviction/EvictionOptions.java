@@ -141,7 +141,7 @@ public final class EvictionOptions {
 
     /**
      * Sets whether a pod is evicted that exceeds its limit of ephemeral storage or the size limit of an {@code emptyDir},
-     * {@code localStorageCapacityIsolation}. Default: true.
+     * {@code localStorageCapacityIsolation}. Without it, the node offers no ephemeral storage. Default: true.
      */
     public EvictionOptions withLocalStorageLimits(boolean enforced) {
         return with(new EvictionRules(rules.transition, enforced, rules.enforced));

@@ -26,9 +26,11 @@ final class MachineInfoSetter implements NodeStatusSetter {
     private static final Logger log = LoggerFactory.getLogger(MachineInfoSetter.class);
 
     private static final long KIB = 1024;
+    private static final String LOCAL_STORAGE = "ephemeral-storage";
 
     private final HostFacts facts;
     private final PodLimits limits;
+    private final boolean localStorage;
     private final Function<Map<String, Quantity>, ? extends Map<String, Quantity>> reservations;
     private final NodeEvents events;
 
@@ -40,13 +42,20 @@ final class MachineInfoSetter implements NodeStatusSetter {
         }
     }
 
+    /**
+     * Creates a setter.
+     *
+     * @param localStorage whether the node offers its ephemeral storage
+     */
     MachineInfoSetter(
             HostFacts facts,
             PodLimits limits,
+            boolean localStorage,
             Function<Map<String, Quantity>, ? extends Map<String, Quantity>> reservations,
             NodeEvents events) {
         this.facts = facts;
         this.limits = limits;
+        this.localStorage = localStorage;
         this.reservations = reservations;
         this.events = events;
     }
@@ -56,8 +65,14 @@ final class MachineInfoSetter implements NodeStatusSetter {
         setIdentity(node);
         Map<String, Quantity> capacity = new LinkedHashMap<>(node.getStatus().getCapacity());
         capacity.putAll(capacity(facts, limits));
+        Map<String, Quantity> allocatable = allocatable(capacity, node.getStatus().getAllocatable());
+        if (!localStorage) {
+            // an earlier agent may have offered it
+            capacity.remove(LOCAL_STORAGE);
+            allocatable.remove(LOCAL_STORAGE);
+        }
         node.getStatus().setCapacity(capacity);
-        node.getStatus().setAllocatable(allocatable(capacity, node.getStatus().getAllocatable()));
+        node.getStatus().setAllocatable(allocatable);
     }
 
     private void setIdentity(Node node) {
@@ -92,8 +107,7 @@ final class MachineInfoSetter implements NodeStatusSetter {
             });
         }
         facts.fileSystemBytes()
-                .ifPresent(bytes ->
-                        capacity.put("ephemeral-storage", Quantities.of("ephemeral-storage", bytes.capacity())));
+                .ifPresent(bytes -> capacity.put(LOCAL_STORAGE, Quantities.of(LOCAL_STORAGE, bytes.capacity())));
         return capacity;
     }
 

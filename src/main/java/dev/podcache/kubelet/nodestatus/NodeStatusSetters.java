@@ -34,6 +34,7 @@ public final class NodeStatusSetters {
     private NodeReservations reservations = NodeReservations.none();
     private int maxPods = 110;
     private int podsPerCore;
+    private boolean localStorage = true;
     private NodeVersions versions = new NodeVersions("", "podcache", () -> "Unknown");
     private Supplier<OptionalInt> kubeletPort = OptionalInt::empty;
     private List<String> declaredFeatures = List.of();
@@ -80,6 +81,12 @@ public final class NodeStatusSetters {
         }
         this.maxPods = max;
         this.podsPerCore = perCore;
+        return this;
+    }
+
+    /** Sets whether the node offers its ephemeral storage, so that pods can request and limit it. Default: true. */
+    public NodeStatusSetters localStorage(boolean offered) {
+        this.localStorage = offered;
         return this;
     }
 
@@ -161,7 +168,7 @@ public final class NodeStatusSetters {
         reservations.validate(MachineInfoSetter.capacity(facts, limits));
         return ImmutableList.<NodeStatusSetter>builder()
                 .add(new NodeAddressSetter(nodeName, nodeIps, facts, NodeStatusSetters::lookUp))
-                .add(new MachineInfoSetter(facts, limits, reservations::of, events))
+                .add(new MachineInfoSetter(facts, limits, localStorage, reservations::of, events))
                 .add((node, now) -> offer(node, capacity))
                 .add(new VersionInfoSetter(facts, versions))
                 .add((node, now) -> setDaemonEndpoints(node, kubeletPort.get()))
@@ -170,7 +177,7 @@ public final class NodeStatusSetters {
                 .add((node, now) -> setPlatform(node, facts))
                 .addAll(pressureSetters())
                 .add(new FurtherConditions(conditions))
-                .add(new ReadySetter(List.of(runtimeErrors, networkErrors), events))
+                .add(new ReadySetter(List.of(runtimeErrors, networkErrors), localStorage, events))
                 .add(new SchedulableEvent(events))
                 .build();
     }

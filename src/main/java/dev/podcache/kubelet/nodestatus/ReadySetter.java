@@ -19,13 +19,22 @@ final class ReadySetter implements NodeStatusSetter {
 
     private static final String TYPE = "Ready";
 
-    private static final List<String> REQUIRED_CAPACITY = List.of("cpu", "memory", "pods", "ephemeral-storage");
+    private static final ImmutableSet<String> REQUIRED = ImmutableSet.of("cpu", "memory", "pods");
+    private static final ImmutableSet<String> REQUIRED_WITH_STORAGE =
+            ImmutableSet.of("cpu", "memory", "pods", "ephemeral-storage");
 
     private final List<Supplier<List<String>>> errors;
+    private final ImmutableSet<String> requiredCapacity;
     private final NodeEvents events;
 
-    ReadySetter(List<Supplier<List<String>>> errors, NodeEvents events) {
+    /**
+     * Creates a setter.
+     *
+     * @param localStorage whether the node offers its ephemeral storage, which it then has to know
+     */
+    ReadySetter(List<Supplier<List<String>>> errors, boolean localStorage, NodeEvents events) {
         this.errors = errors;
+        this.requiredCapacity = localStorage ? REQUIRED_WITH_STORAGE : REQUIRED;
         this.events = events;
     }
 
@@ -56,8 +65,8 @@ final class ReadySetter implements NodeStatusSetter {
         return found.build();
     }
 
-    private static Optional<String> missingCapacity(Node node) {
-        String missing = REQUIRED_CAPACITY.stream()
+    private Optional<String> missingCapacity(Node node) {
+        String missing = requiredCapacity.stream()
                 .filter(resource -> !node.getStatus().getCapacity().containsKey(resource))
                 .collect(Collectors.joining(", "));
         return Stream.of(missing)

@@ -80,16 +80,20 @@ class AgentEvictionTest {
         advance(1);
     }
 
+    private String condition(String type) {
+        return fixture.node().getStatus().getConditions().stream()
+                .filter(condition -> condition.getType().equals(type))
+                .map(NodeCondition::getStatus)
+                .findFirst()
+                .orElse("none");
+    }
+
     private void available(long mi) {
         host.memory = Optional.of(new Supply(8192 * MI, mi * MI));
     }
 
     private String memoryPressure() {
-        return fixture.node().getStatus().getConditions().stream()
-                .filter(condition -> condition.getType().equals("MemoryPressure"))
-                .map(NodeCondition::getStatus)
-                .findFirst()
-                .orElse("none");
+        return condition("MemoryPressure");
     }
 
     private PodStatus status(String pod) {
@@ -124,6 +128,16 @@ class AgentEvictionTest {
         advance(360);
         assertThat(memoryPressure()).isEqualTo("False");
         assertThat(status("critical").getPhase()).isEqualTo("Running");
+    }
+
+    @Test
+    void localStorageLimits_off_nodeIsReadyAndOffersNone() {
+        startAgent(hard().withLocalStorageLimits(false));
+        advance(11);
+
+        assertThat(condition("Ready")).isEqualTo("True");
+        assertThat(fixture.node().getStatus().getCapacity()).containsOnlyKeys("cpu", "memory", "pods");
+        assertThat(fixture.node().getStatus().getAllocatable()).containsOnlyKeys("cpu", "memory", "pods");
     }
 
     @Test

@@ -24,10 +24,11 @@ class MachineInfoSetterTest {
     private final NodeStatusFixture status = new NodeStatusFixture();
     private final FakeHost host = new FakeHost();
     private MachineInfoSetter.PodLimits limits = new MachineInfoSetter.PodLimits(110, 0);
+    private boolean localStorage = true;
     private ImmutableMap<String, Quantity> reservation = ImmutableMap.of();
 
     private void set() {
-        new MachineInfoSetter(host, limits, capacity -> reservation, status.events).set(status.node, NOW);
+        new MachineInfoSetter(host, limits, localStorage, capacity -> reservation, status.events).set(status.node, NOW);
     }
 
     private String capacity(String resource) {
@@ -148,6 +149,15 @@ class MachineInfoSetterTest {
         host.bytes = Optional.empty();
         set();
         assertThat(status.node.getStatus().getCapacity()).doesNotContainKey("ephemeral-storage");
+    }
+
+    @Test
+    void set_noLocalStorage_isNotOfferedAnyMore() {
+        set();
+        localStorage = false;
+        set();
+        assertThat(status.node.getStatus().getCapacity()).containsOnlyKeys("cpu", "memory", "pods");
+        assertThat(status.node.getStatus().getAllocatable()).containsOnlyKeys("cpu", "memory", "pods");
     }
 
     @Test

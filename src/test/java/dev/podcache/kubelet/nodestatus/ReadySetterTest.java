@@ -16,9 +16,11 @@ class ReadySetterTest {
     private final NodeStatusFixture status = new NodeStatusFixture();
     private ImmutableList<String> runtime = ImmutableList.of();
     private ImmutableList<String> network = ImmutableList.of();
+    private boolean localStorage = true;
 
     private void set() {
-        new ReadySetter(ImmutableList.of(() -> runtime, () -> network), status.events).set(status.node, NOW);
+        new ReadySetter(ImmutableList.of(() -> runtime, () -> network), localStorage, status.events)
+                .set(status.node, NOW);
     }
 
     private static String notReady(String message) {
@@ -65,6 +67,14 @@ class ReadySetterTest {
         set();
         assertThat(status.onlyCondition())
                 .isEqualTo(notReady("missing node capacity for resources: cpu, memory, pods, ephemeral-storage"));
+    }
+
+    @Test
+    void set_noLocalStorageIsOffered_itIsNotMissing() {
+        localStorage = false;
+        set();
+        assertThat(status.onlyCondition())
+                .isEqualTo(notReady("missing node capacity for resources: cpu, memory, pods"));
     }
 
     @Test
