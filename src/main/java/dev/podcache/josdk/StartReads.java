@@ -88,6 +88,8 @@ final class StartReads<R extends HasMetadata> {
     /** Reads objects once. Returns those that another read may bring. */
     private Set<WantedObject> readOnce(Set<WantedObject> objects) {
         Map<WantedObject, CompletableFuture<R>> open = new HashMap<>(Maps.toMap(objects, this::readAsync));
+        // made once: a read that is open keeps whatever waits for it, so one for each look would add up
+        CompletableFuture<Void> all = CompletableFuture.allOf(open.values().toArray(CompletableFuture<?>[]::new));
         Set<WantedObject> late = new HashSet<>();
         do {
             open.entrySet().removeIf(each -> {
@@ -99,7 +101,7 @@ final class StartReads<R extends HasMetadata> {
                 // the read of a refused object goes on until its timeout: access may be granted
                 return done || isRefused(each.getKey().object());
             });
-        } while (!open.isEmpty() && waitFor(open.values().toArray(CompletableFuture<?>[]::new)));
+        } while (!open.isEmpty() && waitFor(all));
         late.addAll(open.keySet());
         return late;
     }
@@ -139,9 +141,9 @@ final class StartReads<R extends HasMetadata> {
     }
 
     /** Waits for all reads, or a moment if they take longer. Returns false if the thread was interrupted. */
-    private static boolean waitFor(CompletableFuture<?>... reads) {
+    private static boolean waitFor(CompletableFuture<Void> all) {
         try {
-            CompletableFuture.allOf(reads).get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+            all.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
         } catch (TimeoutException | ExecutionException e) {
             return true; // the caller looks at each read
         } catch (InterruptedException e) {

@@ -8,11 +8,14 @@ import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.embedded.HeldRequests;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
+import dev.podcache.josdk.RegisteredPrimaries.WantedObject;
 import dev.podcache.manager.Manager;
 import dev.podcache.manager.Managers;
 import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectRef;
+import dev.podcache.object.ObjectState;
 import dev.podcache.object.ObjectUnavailableException.Closed;
 import dev.podcache.store.Store;
 import dev.podcache.store.StoreOptions;
@@ -27,13 +30,18 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.javaoperatorsdk.operator.health.Status;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -140,6 +148,40 @@ class HeldReadsTest {
         assertThat(Duration.ofNanos(timekeeper.nanoTime() - begin)).isGreaterThan(FIRST_SYNC);
         assertThat(source.getSecondaryResources(website("shop", 0))).hasSize(1);
         slow.release();
+    }
+
+    @Test
+    void start_thatWaitsLong_leavesNothingOnTheReadsForEachLook() throws Exception {
+        ObjectKey key = ObjectKey.of("shop", "s0");
+        secrets.register(() -> "an owner", Set.of(key));
+        HeldRequests lists = server.faults().hold(RequestPattern.any().verb(Verb.LIST));
+        Queue<CompletableFuture<?>> reads = new ConcurrentLinkedQueue<>();
+        AtomicInteger looks = new AtomicInteger();
+        StartReads<Secret> starting = new StartReads<>("test", ObjectKind.SECRET, watched(reads, looks));
+        CompletableFuture<Void> started = CompletableFuture.runAsync(
+                () -> starting.read(Stream.of(new WantedObject(null, key))), NewThread.EACH);
+
+        await().until(() -> looks.get() >= 10);
+
+        assertThat(reads).hasSize(1);
+        assertThat(reads.element().getNumberOfDependents()).isLessThan(5);
+        lists.release();
+        started.get();
+    }
+
+    /** Returns a manager that keeps the reads that begin, and counts how often a state is asked for. */
+    @SuppressWarnings("unchecked") // the proxy is of the type that is asked for
+    private Manager<Secret> watched(Queue<CompletableFuture<?>> reads, AtomicInteger looks) {
+        return (Manager<Secret>) Proxy.newProxyInstance(
+                Manager.class.getClassLoader(), new Class<?>[] {Manager.class}, (proxy, method, args) -> {
+                    Object answer = method.invoke(secrets, args);
+                    if (answer instanceof CompletableFuture<?> read) {
+                        reads.add(read);
+                    } else if (answer instanceof ObjectState) {
+                        looks.incrementAndGet();
+                    }
+                    return answer;
+                });
     }
 
     @Test
