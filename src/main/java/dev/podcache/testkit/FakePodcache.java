@@ -27,6 +27,7 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -71,8 +72,9 @@ public final class FakePodcache implements ObjectCache {
     private final Map<ObjectKind<?>, FakeObjects<?>> objects = new ConcurrentHashMap<>();
     private final Set<Denial> denied = ConcurrentHashMap.newKeySet();
     private final CachedReviews reviews = new CachedReviews(new TestedReviews(), false, time);
+    private final WatchStores stores = new WatchStores();
     private final Managers managers =
-            new Managers(new WatchStores(), new CountedEvents(PodcacheMetrics.NONE), false, Set.of(), reviews);
+            new Managers(stores, new CountedEvents(PodcacheMetrics.NONE), false, Set.of(), reviews);
 
     /** What a subject may or may not get. */
     private record Denial(Subject subject, ResourceAccess access) {}
@@ -94,11 +96,29 @@ public final class FakePodcache implements ObjectCache {
 
     private final class WatchStores implements Managers.Stores {
 
+        private final List<Runnable> open = new ArrayList<>(); // guarded by this
+        private boolean closed; // guarded by this
+
         @Override
-        public <T extends HasMetadata> Store<T> storeOf(ObjectKind<T> kind) {
+        public synchronized <T extends HasMetadata> Store<T> storeOf(ObjectKind<T> kind) {
+            if (closed) {
+                throw new IllegalStateException("the cache is closed: it makes no manager of " + kind);
+            }
             FakeObjects<T> server = objectsOf(kind);
-            return new WatchObjectStore<>(
+            WatchObjectStore<T> store = new WatchObjectStore<>(
                     kind, server::byName, server, StoreOptions.defaults(time), new WatchTimes(Duration.ZERO, NEVER));
+            open.add(store::close);
+            return store;
+        }
+
+        void close() {
+            List<Runnable> closing;
+            synchronized (this) {
+                closed = true;
+                closing = List.copyOf(open);
+                open.clear();
+            }
+            closing.forEach(Runnable::run);
         }
 
         @Override
@@ -273,10 +293,14 @@ public final class FakePodcache implements ObjectCache {
         return managers.stats();
     }
 
-    /** Ends the retries of failed requests, and the reviews. Idempotent. */
+    /**
+     * Closes the cache, as a {@code Podcache} is closed: nothing is held any more, reads end with {@code Closed}, and nothing new
+     * is registered or subscribed. Idempotent.
+     */
     @Override
     public void close() {
         reviews.close();
+        stores.close();
         time.close();
     }
 }

@@ -3,6 +3,7 @@ package dev.podcache.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.manager.Manager;
@@ -12,6 +13,7 @@ import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectRef;
+import dev.podcache.object.ObjectUnavailableException.Closed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.object.ObjectUnavailableException.NotRegistered;
 import dev.podcache.object.ObjectUnavailableException.NotSynced;
@@ -290,6 +292,35 @@ class FakePodcacheTest {
     void illegalName_isRefused() {
         assertThatIllegalArgumentException().isThrownBy(() -> cache.put(Secrets.of("shop", "No Name", "v1")));
         assertThatIllegalArgumentException().isThrownBy(() -> cache.remove(ObjectKind.SECRET, "", "db"));
+    }
+
+    @Test
+    void closedCache_endsReads_andTakesNothingNew() {
+        cache.put(Secrets.of("shop", "db", "v1"));
+        register("db");
+
+        cache.close();
+        cache.close();
+
+        assertThatExceptionOfType(Closed.class).isThrownBy(() -> secrets.getObject("shop", "db"));
+        assertThat(secrets.peek("shop", "db")).isEmpty();
+        assertThat(cache.entries()).isEmpty();
+        assertThatIllegalStateException().isThrownBy(() -> register("other"));
+        assertThatIllegalStateException().isThrownBy(() -> secrets.listen(Runnable::run, event -> {}));
+        assertThatIllegalStateException().isThrownBy(() -> cache.objects(ObjectKind.NODE));
+    }
+
+    @Test
+    void closedCache_tellsItsListenersNothing() {
+        List<String> told = new ArrayList<>();
+        secrets.listen(Runnable::run, event -> told.add(event.type().name()));
+        register("db");
+        cache.put(Secrets.of("shop", "db", "v1"));
+
+        cache.close();
+        cache.put(Secrets.of("shop", "db", "v2"));
+
+        assertThat(told).containsExactly("ADDED");
     }
 
     private void register(String... names) {
