@@ -5,6 +5,7 @@ import dev.podcache.manager.ObjectEvent;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectRef;
 import dev.podcache.object.ObjectUnavailableException;
+import dev.podcache.object.ObjectUnavailableException.NotSynced;
 import dev.podcache.object.Referrer;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.Secret;
@@ -12,11 +13,13 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
 import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,9 +38,12 @@ public final class WebsiteOperator implements AutoCloseable {
             .withNamespaced(true)
             .build();
 
+    private static final long PAUSE_SECONDS = 5;
+
     private final KubernetesClient client;
     private final Podcache podcache;
-    private final ExecutorService work = Executors.newSingleThreadExecutor();
+    private final ScheduledExecutorService work = Executors.newSingleThreadScheduledExecutor();
+    private final Set<String> waiting = new HashSet<>(); // Websites to look at again; used by the thread of `work`
     private final AutoCloseable subscription;
     private final SharedIndexInformer<GenericKubernetesResource> websites;
 
@@ -50,38 +56,46 @@ public final class WebsiteOperator implements AutoCloseable {
     public WebsiteOperator(KubernetesClient client, String namespace) {
         this.client = client;
         this.podcache = Podcache.builder(client).grantsFollow().build();
-        // a Secret that is granted, created, changed or deleted reconciles its Websites
-        this.subscription = podcache.secrets().listen(work, this::changed);
         this.websites = client.genericKubernetesResources(WEBSITES)
                 .inNamespace(namespace)
-                .inform(new ResourceEventHandler<>() {
-                    @Override
-                    public void onAdd(GenericKubernetesResource website) {
-                        later(() -> reconcile(website));
-                    }
+                .runnableInformer(0);
+        websites.addEventHandler(new ResourceEventHandler<>() {
+            @Override
+            public void onAdd(GenericKubernetesResource website) {
+                later(() -> reconcile(website));
+            }
 
-                    @Override
-                    public void onUpdate(GenericKubernetesResource before, GenericKubernetesResource website) {
-                        later(() -> reconcile(website));
-                    }
+            @Override
+            public void onUpdate(GenericKubernetesResource before, GenericKubernetesResource website) {
+                later(() -> reconcile(website));
+            }
 
-                    @Override
-                    public void onDelete(GenericKubernetesResource website, boolean unknown) {
-                        later(() -> podcache.unregister(Referrer.of(website)));
-                    }
-                });
+            @Override
+            public void onDelete(GenericKubernetesResource website, boolean unknown) {
+                later(() -> podcache.unregister(Referrer.of(website)));
+            }
+        });
+        // a Secret that is granted, created, changed or deleted reconciles its Websites
+        this.subscription = podcache.secrets().listen(work, this::changed);
+        // last: it returns when all Websites are known, and events come before that
+        websites.run();
     }
 
     private void changed(ObjectEvent<Secret> event) {
         for (Referrer owner : event.referrers()) {
-            GenericKubernetesResource website = websites.getStore().getByKey(owner.namespace() + "/" + owner.name());
-            if (website != null) {
-                reconcile(website);
-            }
+            reconcileNow(owner.namespace() + "/" + owner.name());
         }
     }
 
-    /** Never blocks: whatever changes later is an event. */
+    /** Reconciles a Website as it is now, unless it is gone. */
+    private void reconcileNow(String key) {
+        GenericKubernetesResource website = websites.getStore().getByKey(key);
+        if (website != null) {
+            reconcile(website);
+        }
+    }
+
+    /** Never blocks: whatever changes later is an event, or is found by looking again. */
     private void reconcile(GenericKubernetesResource website) {
         String namespace = website.getMetadata().getNamespace();
         String secret = website.get("spec", "tls", "secretName");
@@ -95,7 +109,25 @@ public final class WebsiteOperator implements AutoCloseable {
         // waits for access at most for the first-sync timeout; what is granted later is an event
         podcache.secrets()
                 .getObjectAsync(namespace, secret)
-                .whenComplete((found, failure) -> later(() -> show(website, state(found, failure))));
+                .whenComplete((found, failure) -> later(() -> {
+                    if (failure instanceof NotSynced) {
+                        lookAgain(namespace + "/" + website.getMetadata().getName());
+                    }
+                    show(website, state(found, failure));
+                }));
+    }
+
+    /** Reconciles a Website again after a while: there is no event if access comes to a Secret that does not exist. */
+    private void lookAgain(String key) {
+        if (waiting.add(key)) {
+            work.schedule(
+                    () -> later(() -> {
+                        waiting.remove(key);
+                        reconcileNow(key);
+                    }),
+                    PAUSE_SECONDS,
+                    TimeUnit.SECONDS);
+        }
     }
 
     private static String state(@Nullable Secret found, @Nullable Throwable failure) {

@@ -118,11 +118,11 @@ abstract class WebsiteOperatorContract {
         }
     }
 
-    private Secret put(String name, String value) {
+    Secret put(String name, String value) {
         return admin.resource(Secrets.of(namespace, name, value)).createOr(existing -> existing.update());
     }
 
-    private GenericKubernetesResource website(String name, String secret) {
+    GenericKubernetesResource website(String name, String secret) {
         GenericKubernetesResource website = new GenericKubernetesResource();
         website.setApiVersion("example.dev/v1");
         website.setKind("Website");
@@ -142,11 +142,11 @@ abstract class WebsiteOperatorContract {
         return state == null ? "" : state;
     }
 
-    private static String uses(Secret secret) {
+    static String uses(Secret secret) {
         return "uses version " + secret.getMetadata().getResourceVersion();
     }
 
-    private void awaitState(String name, String state) {
+    void awaitState(String name, String state) {
         Patience.await().untilAsserted(() -> assertThat(stateOf(name)).isEqualTo(state));
     }
 
@@ -194,6 +194,24 @@ abstract class WebsiteOperatorContract {
                     .withName("one")
                     .delete();
             Patience.await().untilAsserted(() -> assertRefused(operatorClient, "next"));
+            assertThat(operator).isNotNull();
+        }
+    }
+
+    @Test
+    void access_thatComesLate_toASecretThatDoesNotExist_isFound(NoLeaks leaks) throws Exception {
+        leaks.allowWarnings("; retrying");
+        try (WebsiteOperator operator = new WebsiteOperator(operatorClient, namespace)) {
+            admin.resource(website("one", "missing")).create();
+            Patience.await().until(() -> stateOf("one").contains("not synced"));
+
+            try (Grants grants = Grants.builder(controllerClient)
+                    .policy(GrantPolicy.read(policy))
+                    .leaseNamespace(namespace)
+                    .start()) {
+                Patience.await().until(grants::isLeading);
+                awaitState("one", "Secret " + namespace + "/missing not found");
+            }
             assertThat(operator).isNotNull();
         }
     }
