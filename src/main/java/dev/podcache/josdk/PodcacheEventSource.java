@@ -54,6 +54,12 @@ import org.jspecify.annotations.Nullable;
  * again. Filters that are set on the event source apply. The cache must use {@code WATCH} for the kind, or
  * {@code CACHE}, under which changes show only when objects are read.
  *
+ * <p>java-operator-sdk does not report to event sources what the controller itself writes by {@code UpdateControl}. If a
+ * reconciliation writes which objects the primary names, such as the name of a Secret into its status, the primary is
+ * registered for them when it next asks for its secondary resources, and their changes do not reconcile it before that. Have
+ * it reconciled again then, by {@code UpdateControl.patchStatus(primary).rescheduleAfter(...)}, and ask. If it is written in
+ * another way, {@link #onResourceUpdated} with what the write has returned registers it at once.
+ *
  * <p>Make one event source for each controller and each kind of secondary resources. Two event sources with the same
  * cache, the same kind and the same kind of primaries would replace each other's registrations. Thread-safe.
  *
