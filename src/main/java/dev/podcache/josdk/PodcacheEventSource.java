@@ -2,14 +2,20 @@ package dev.podcache.josdk;
 
 import com.google.common.util.concurrent.MoreExecutors;
 import dev.podcache.manager.Manager;
+import dev.podcache.manager.Managers;
 import dev.podcache.manager.ObjectCache;
 import dev.podcache.manager.ObjectEvent;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectRef;
+import dev.podcache.object.ObjectUnavailableException;
+import dev.podcache.object.ObjectUnavailableException.Closed;
+import dev.podcache.object.ObjectUnavailableException.Denied;
 import dev.podcache.object.ObjectUnavailableException.NotRegistered;
 import dev.podcache.object.Referrer;
 import dev.podcache.object.Subject;
+import dev.podcache.time.Timekeeper;
+import dev.podcache.time.Timekeeper.Scheduled;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.javaoperatorsdk.operator.OperatorException;
 import io.javaoperatorsdk.operator.api.config.NamespaceChangeable;
@@ -19,10 +25,13 @@ import io.javaoperatorsdk.operator.processing.event.Event;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.AbstractEventSource;
 import io.javaoperatorsdk.operator.processing.event.source.ResourceEventAware;
+import java.time.Duration;
 import java.util.LinkedHashSet;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -69,11 +78,16 @@ import org.jspecify.annotations.Nullable;
 public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetadata> extends AbstractEventSource<R, P>
         implements ResourceEventAware<P>, NamespaceChangeable {
 
+    /** How long after its last failed read a primary is reconciled again. */
+    static final Duration PAUSE = Duration.ofSeconds(30);
+
     private final ObjectKind<R> kind;
     private final Manager<R> manager;
+    private final @Nullable Timekeeper timekeeper; // null if the manager is none of ours
     private final Supplier<Stream<P>> knownPrimaries;
     private final Supplier<? extends Executor> threads;
     private final RegisteredPrimaries<P> primaries;
+    private final Map<ResourceID, Scheduled> unread = new ConcurrentHashMap<>(); // when primaries are reconciled again
     private @Nullable AutoCloseable subscription; // guarded by this
     private volatile boolean started;
 
@@ -101,6 +115,7 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
         super(kind.model(), "podcache " + kind.apiVersion() + "/" + kind.plural());
         this.kind = kind;
         this.manager = manager;
+        this.timekeeper = Managers.timekeeperOf(manager);
         this.primaries = new RegisteredPrimaries<>(kind, manager, references);
         this.knownPrimaries = knownPrimaries;
         this.threads = threads;
@@ -218,6 +233,9 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
             }
         }
         primaries.close();
+        // a read that fails just now may leave one: it finds its primary unregistered
+        unread.values().forEach(Scheduled::cancel);
+        unread.clear();
     }
 
     /** Registers the primaries that the controller knows now and unregisters all others. */
@@ -238,7 +256,9 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
 
     @Override
     public void onResourceDeleted(P primary) {
-        primaries.remove(ResourceID.fromResource(primary));
+        ResourceID id = ResourceID.fromResource(primary);
+        primaries.remove(id);
+        forget(id);
     }
 
     private void changed(ObjectEvent<R> event) {
@@ -287,16 +307,62 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
      * primary} is deleted, was not seen yet or is an old version, and after {@link #stop}, until the cache is closed.
      *
      * @return shared objects: must not be modified
-     * @throws dev.podcache.object.ObjectUnavailableException.Denied if {@code primary} reads on behalf of a subject that may
-     *     not get an object
-     * @throws dev.podcache.object.ObjectUnavailableException if it is unknown whether an object exists, such as without
-     *     access to it, or because the cache is closed; java-operator-sdk then tries again, unless the operator stops
+     * @throws Denied if {@code primary} reads on behalf of a subject that may not get an object
+     * @throws ObjectUnavailableException if it is unknown whether an object exists, such as without access to it, or because the
+     *     cache is closed; java-operator-sdk then tries again, unless the operator stops. A registered primary is reconciled
+     *     again half a minute after the last try, too: java-operator-sdk gives up after some of them
      * @throws IllegalArgumentException if {@code primary} names an object that cannot exist; the message quotes the
      *     name
      * @throws IllegalStateException if the cache is closed just then
      */
     @Override
     public Set<R> getSecondaryResources(P primary) {
+        ResourceID id = ResourceID.fromResource(primary);
+        Set<R> found;
+        try {
+            found = read(primary);
+        } catch (Denied | Closed e) {
+            throw e; // the event of the permission reconciles the primary, and nothing is read from a closed cache
+        } catch (ObjectUnavailableException e) {
+            Timekeeper time = timekeeper;
+            if (time != null) {
+                reconcileLater(time, id, Referrer.of(primary));
+            }
+            throw e;
+        }
+        forget(id);
+        return found;
+    }
+
+    /**
+     * Has a primary reconciled again. No event may do that: there is none when an object that was never known turns out not to
+     * exist.
+     */
+    private void reconcileLater(Timekeeper time, ResourceID id, Referrer referrer) {
+        if (primaries.holds(id, referrer)) {
+            Scheduled next = time.schedule(PAUSE, () -> time.blocking().execute(() -> reconcileUnread(id, referrer)));
+            Scheduled before = unread.put(id, next);
+            if (before != null) {
+                before.cancel();
+            }
+        }
+    }
+
+    private void reconcileUnread(ResourceID id, Referrer referrer) {
+        // not if it was read meanwhile
+        if (unread.remove(id) != null && isRunning() && primaries.holds(id, referrer)) {
+            getEventHandler().handleEvent(new Event(id));
+        }
+    }
+
+    private void forget(ResourceID id) {
+        Scheduled next = unread.remove(id);
+        if (next != null) {
+            next.cancel();
+        }
+    }
+
+    private Set<R> read(P primary) {
         Set<ObjectKey> objects = primaries.namedBy(primary);
         primaries.putIfNewer(primary, objects);
         Referrer owner = primaries.readerOf(primary);

@@ -116,6 +116,11 @@ public final class Managers {
                 new Registrations(Set.of()), store, ObjectKey::validated, pod -> ObjectNeeds.of(references.apply(pod)));
     }
 
+    /** Returns the time of a manager that was made here; null for any other. */
+    public static @Nullable Timekeeper timekeeperOf(Manager<?> manager) {
+        return manager instanceof StoreManager<?> ours ? ours.store.timekeeper() : null;
+    }
+
     /**
      * Returns a manager that keeps no references. Registering and unregistering only check their arguments, and every
      * object can be read.

@@ -274,6 +274,81 @@ class PodcacheEventSourceTest {
     }
 
     @Test
+    void primary_thatCouldNotBeRead_isReconciledAgain_untilItIsRead(NoLeaks leaks) {
+        leaks.allowWarnings("failed; retrying");
+        cache.fail(ObjectKind.SECRET, "shop", "db", FailureReason.FORBIDDEN);
+        Website one = website("one", 1, "db");
+        start(one, website("two", 2, "cert"));
+        assertThatExceptionOfType(NotSynced.class).isThrownBy(() -> source.getSecondaryResources(one));
+        marked.clear();
+
+        cache.remove(ObjectKind.SECRET, "shop", "db"); // no event: it was never there
+
+        assertThat(marked).containsExactly("one");
+        assertThat(source.getSecondaryResources(one)).isEmpty();
+        marked.clear();
+        pass();
+        assertThat(marked).isEmpty();
+    }
+
+    @Test
+    void primary_whoseObjectDidNotExist_andCouldNotBeRead_isReconciledAgain(NoLeaks leaks) {
+        leaks.allowWarnings("failed; retrying");
+        Website one = website("one", 1, "db");
+        start(one);
+        cache.fail(ObjectKind.SECRET, "shop", "db", FailureReason.FORBIDDEN);
+        assertThatExceptionOfType(NotFound.class).isThrownBy(() -> source.getSecondaryResources(one));
+        marked.clear();
+
+        cache.remove(ObjectKind.SECRET, "shop", "db");
+
+        assertThat(marked).containsExactly("one");
+    }
+
+    @Test
+    void primary_thatWasReadAfterAFailure_isNotReconciledAgain(NoLeaks leaks) {
+        leaks.allowWarnings("failed; retrying");
+        cache.fail(ObjectKind.SECRET, "shop", "db", FailureReason.FORBIDDEN);
+        Website one = website("one", 1, "db", "cert");
+        start(one);
+        assertThatExceptionOfType(NotSynced.class).isThrownBy(() -> source.getSecondaryResources(one));
+
+        Website withoutIt = website("one", 2, "cert");
+        source.onResourceUpdated(withoutIt, one);
+        assertThat(source.getSecondaryResources(withoutIt)).isEmpty();
+        pass();
+
+        assertThat(marked).isEmpty();
+    }
+
+    @Test
+    void primary_thatCouldNotBeRead_isNotReconciledOnceItIsGoneOrTheSourceHasStopped(NoLeaks leaks) {
+        leaks.allowWarnings("failed; retrying");
+        cache.fail(ObjectKind.SECRET, "shop", "db", FailureReason.FORBIDDEN);
+        Website one = website("one", 1, "db");
+        Website two = website("two", 2, "db");
+        start(one, two);
+        assertThatExceptionOfType(NotSynced.class).isThrownBy(() -> source.getSecondaryResources(one));
+        assertThatExceptionOfType(NotSynced.class).isThrownBy(() -> source.getSecondaryResources(two));
+        marked.clear();
+
+        source.onResourceDeleted(one);
+        pass();
+        assertThat(marked).containsExactly("two");
+
+        assertThatExceptionOfType(NotSynced.class).isThrownBy(() -> source.getSecondaryResources(two));
+        marked.clear();
+        source.stop();
+        pass();
+        assertThat(marked).isEmpty();
+    }
+
+    /** Lets minutes pass, as each change of a {@code FakePodcache} does. */
+    private void pass() {
+        cache.put(Secrets.of("shop", "nobody-names-it", "v1"));
+    }
+
+    @Test
     void start_withoutAServer_goesOnWithoutTheObjects(NoLeaks leaks) {
         leaks.allowWarnings("failed; retrying");
         leaks.allowWarnings("although not all objects");
