@@ -158,8 +158,8 @@ class HeldReadsTest {
         Queue<CompletableFuture<?>> reads = new ConcurrentLinkedQueue<>();
         AtomicInteger looks = new AtomicInteger();
         StartReads<Secret> starting = new StartReads<>("test", ObjectKind.SECRET, watched(reads, looks));
-        CompletableFuture<Void> started = CompletableFuture.runAsync(
-                () -> starting.read(Stream.of(new WantedObject(null, key))), NewThread.EACH);
+        CompletableFuture<Void> started =
+                CompletableFuture.runAsync(() -> starting.read(Stream.of(new WantedObject(null, key))), NewThread.EACH);
 
         await().until(() -> looks.get() >= 10);
 

@@ -111,9 +111,8 @@ class OperatorTroubleRealServerTest {
         try (WebsiteCluster cluster = WebsiteCluster.create(real, prefix, WEBSITES, 1, 2 * WEBSITES);
                 KubernetesClient admin = real.client();
                 KubernetesClient reader = real.clientFor(prefix);
-                Podcache cache = Podcache.builder(reader)
-                        .firstSyncTimeout(FIRST_SYNC)
-                        .build()) {
+                Podcache cache =
+                        Podcache.builder(reader).firstSyncTimeout(FIRST_SYNC).build()) {
             String namespace = cluster.namespaces().get(0);
             allowReferenced(cluster, reader, namespace);
             IntStream.range(0, REFUSED)

@@ -88,9 +88,7 @@ class ScopeRealServerTest {
     private long watchesOfOthers() {
         AtomicLong last = new AtomicLong(-1);
         return await().during(Duration.ofSeconds(2))
-                .until(
-                        () -> real.metrics().openWatchesInNamespaces("secrets"),
-                        now -> last.getAndSet(now) == now);
+                .until(() -> real.metrics().openWatchesInNamespaces("secrets"), now -> last.getAndSet(now) == now);
     }
 
     private static Podcache cache(KubernetesClient client) {

@@ -44,7 +44,8 @@ final class ScopeWorld {
         boolean isImmutable; // of the last one that a get brought
         long usedAt; // when it was last read, or a reference began anew
         boolean doubtful; // whether a request failed, and nothing has confirmed what is known since then
-        boolean joined; // whether a reference may have been added to the watch, which then goes on for an immutable object
+        boolean joined; // whether a reference may have been added to the watch, which then goes on for an immutable
+        // object
 
         @Override
         public void failed(boolean maybeReplaced) {

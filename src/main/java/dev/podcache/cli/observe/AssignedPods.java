@@ -115,8 +115,7 @@ final class AssignedPods implements ReflectorSink<Pod> {
             int configMaps = PodReferences.configMapKeys(pod).size();
             events.write(new ProgramEvent(
                     before == null ? "registered" : "changed",
-                    String.format(
-                            Locale.ROOT, "pod %-28s Secrets %d, ConfigMaps %d", name(key), secrets, configMaps),
+                    String.format(Locale.ROOT, "pod %-28s Secrets %d, ConfigMaps %d", name(key), secrets, configMaps),
                     ImmutableMap.of("pod", name(key), "secrets", secrets, "configMaps", configMaps)));
         }
     }

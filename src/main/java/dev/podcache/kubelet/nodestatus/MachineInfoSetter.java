@@ -65,7 +65,8 @@ final class MachineInfoSetter implements NodeStatusSetter {
         setIdentity(node);
         Map<String, Quantity> capacity = new LinkedHashMap<>(node.getStatus().getCapacity());
         capacity.putAll(capacity(facts, limits));
-        Map<String, Quantity> allocatable = allocatable(capacity, node.getStatus().getAllocatable());
+        Map<String, Quantity> allocatable =
+                allocatable(capacity, node.getStatus().getAllocatable());
         if (!localStorage) {
             // an earlier agent may have offered it
             capacity.remove(LOCAL_STORAGE);

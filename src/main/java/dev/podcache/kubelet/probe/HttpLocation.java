@@ -17,7 +17,8 @@ import java.util.regex.Pattern;
  */
 record HttpLocation(String scheme, String host, String port, String path, String query) {
 
-    // follows parse and ResolveReference of net/url of Go, which takes what java.net.URI refuses, such as | { } in a path
+    // follows parse and ResolveReference of net/url of Go, which takes what java.net.URI refuses, such as | { } in a
+    // path
     // and _ in a host
 
     private static final Pattern PARTS =

@@ -140,7 +140,8 @@ class PrivateKeysTest {
     void everyReader_megabytesOfOneLine_takesNoTime(String line) {
         String text = line.repeat((2 << 20) / line.length());
 
-        // of this thread, which may have to wait for a processor; and of the best try, because the first ones are interpreted
+        // of this thread, which may have to wait for a processor; and of the best try, because the first ones are
+        // interpreted
         Duration shortest = ChronoUnit.FOREVER.getDuration();
         for (int i = 0; i < TRIES && shortest.compareTo(NO_TIME) >= 0; i++) {
             long before = THREADS.getCurrentThreadCpuTime();

@@ -172,8 +172,7 @@ class RefsCommandTest {
         String job = "{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: train}, spec: {tasks: []}}\n";
         String list = "{apiVersion: batch.volcano.sh/v1alpha1, kind: JobList, items: [{metadata: {name: train}}]}\n";
 
-        int code =
-                console.withInput(POD + "---\n" + job + "---\n" + list).execute("refs", "-f", "-");
+        int code = console.withInput(POD + "---\n" + job + "---\n" + list).execute("refs", "-f", "-");
 
         assertThat(console.err()).isEmpty();
         assertThat(code).isZero();

@@ -38,8 +38,8 @@ class FirstContactTest {
                 CompletableFuture<Boolean> answered = CompletableFuture.supplyAsync(
                         () -> contact.await(ObjectKind.NODE, "metadata.name=worker-1", null), NewThread.EACH);
 
-                await().until(() -> answered.isDone()
-                        || String.join("", captured.out()).contains("waiting"));
+                await().until(() ->
+                        answered.isDone() || String.join("", captured.out()).contains("waiting"));
 
                 captured.stop();
                 assertThat(answered.get(Patience.SECONDS, TimeUnit.SECONDS)).isFalse();

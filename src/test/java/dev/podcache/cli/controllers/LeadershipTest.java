@@ -25,8 +25,7 @@ class LeadershipTest {
         if (tries.incrementAndGet() == 1) {
             throw new IllegalStateException("planned");
         }
-        Config config =
-                new ConfigBuilder(Config.empty()).withMasterUrl(url).build();
+        Config config = new ConfigBuilder(Config.empty()).withMasterUrl(url).build();
         return new RunningControllers(
                 Fabric8ApiServer.of(config, RequestLimit.UNLIMITED), NodeLifecycleOptions.DEFAULT, "test", event -> {});
     }
@@ -37,8 +36,7 @@ class LeadershipTest {
         try (Timekeeper time = Timekeeper.system();
                 InMemoryCluster cluster = InMemoryCluster.create(time);
                 EmbeddedApiServer server = EmbeddedApiServer.start(cluster);
-                Leadership leadership =
-                        new Leadership(() -> failingOnce(server.url()), timekeeper, event -> {})) {
+                Leadership leadership = new Leadership(() -> failingOnce(server.url()), timekeeper, event -> {})) {
             leadership.startedLeading();
             assertThat(leadership.problem()).isPresent();
 
@@ -56,8 +54,7 @@ class LeadershipTest {
         try (Timekeeper time = Timekeeper.system();
                 InMemoryCluster cluster = InMemoryCluster.create(time);
                 EmbeddedApiServer server = EmbeddedApiServer.start(cluster);
-                Leadership leadership =
-                        new Leadership(() -> failingOnce(server.url()), timekeeper, event -> {})) {
+                Leadership leadership = new Leadership(() -> failingOnce(server.url()), timekeeper, event -> {})) {
             leadership.startedLeading();
             leadership.stoppedLeading("the test says so");
             leadership.startedLeading();

@@ -124,9 +124,9 @@ class ThisMachineTest {
         Supply bytes = facts.fileSystemBytes().orElseThrow();
         assertThat(bytes.capacity()).isEqualTo(Files.getFileStore(root).getTotalSpace());
         // again if another process wrote or deleted so much in between
-        await().untilAsserted(() -> assertThat(
-                        facts().fileSystemBytes().orElseThrow().available())
-                .isCloseTo(Files.getFileStore(root).getUsableSpace(), within(GIB)));
+        await().untilAsserted(
+                        () -> assertThat(facts().fileSystemBytes().orElseThrow().available())
+                                .isCloseTo(Files.getFileStore(root).getUsableSpace(), within(GIB)));
         facts.fileSystemInodes()
                 .ifPresent(inodes -> assertThat(inodes.available()).isBetween(1L, inodes.capacity()));
     }

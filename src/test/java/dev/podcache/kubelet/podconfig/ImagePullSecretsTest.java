@@ -100,8 +100,8 @@ class ImagePullSecretsTest {
                     RequestPattern.any());
             Pod pod = pod("a", "b", "c", "d");
             caches.secrets().registerPod(pod);
-            FutureTask<List<Secret>> found = new FutureTask<>(
-                    () -> new ImagePullSecrets(caches.secrets(), events).of(pod));
+            FutureTask<List<Secret>> found =
+                    new FutureTask<>(() -> new ImagePullSecrets(caches.secrets(), events).of(pod));
             Thread reader = new Thread(found, "reader");
             reader.start();
             // all its reads have begun, and end with another one that begins now
