@@ -2,6 +2,7 @@ package dev.podcache.embedded;
 
 import com.google.common.base.Splitter;
 import com.google.common.collect.ImmutableList;
+import com.google.common.primitives.Longs;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -9,7 +10,7 @@ import java.util.regex.Pattern;
 
 /**
  * One condition of a selector: {@code key=value}, {@code key==value}, {@code key!=value}, {@code key}, {@code !key},
- * {@code key in (a,b)} or {@code key notin (a,b)}.
+ * {@code key in (a,b)}, {@code key notin (a,b)}, {@code key>1} or {@code key<1}.
  *
  * @param values the values that are compared; none for a condition of existence
  */
@@ -17,12 +18,15 @@ record SelectorTerm(String key, Operator operator, ImmutableList<String> values)
 
     private static final Splitter COMMAS = Splitter.on(',').trimResults();
     private static final Pattern SET = Pattern.compile("([^\\s(]+)\\s+(in|notin)\\s*\\(([^()]*)\\)");
+    private static final Pattern COMPARISON = Pattern.compile("([^\\s()!=<>]+)\\s*([<>])\\s*(\\d+)");
 
     enum Operator {
         EQUAL,
         NOT_EQUAL,
         IN,
         NOT_IN,
+        GREATER,
+        LESS,
         EXISTS,
         MISSING
     }
@@ -37,10 +41,10 @@ record SelectorTerm(String key, Operator operator, ImmutableList<String> values)
         ImmutableList.Builder<SelectorTerm> terms = ImmutableList.builder();
         for (String text : conditions(selector)) {
             SelectorTerm term = parseTerm(text);
-            if (term.key.isEmpty() || term.key.matches(".*[ !()].*")) {
-                throw StatusException.badRequest(
-                        "unable to parse " + parameter + " \"" + selector
-                                + "\": this server supports key=value, key!=value, key, !key, key in (a,b) and key notin (a,b)");
+            if (term.key.isEmpty() || term.key.matches(".*[ !()<>].*")) {
+                throw StatusException.badRequest("unable to parse " + parameter + " \"" + selector
+                        + "\": this server supports key=value, key!=value, key, !key, key in (a,b), key notin (a,b),"
+                        + " key>1 and key<1");
             }
             terms.add(term);
         }
@@ -64,12 +68,12 @@ record SelectorTerm(String key, Operator operator, ImmutableList<String> values)
         return conditions;
     }
 
-    /** Returns whether the condition compares one value, as every condition of a field selector does. */
+    /** Returns whether the condition compares one value for equality, as every condition of a field selector does. */
     boolean comparesOneValue() {
         return operator == Operator.EQUAL || operator == Operator.NOT_EQUAL;
     }
 
-    /** Returns the value of a condition that compares one. */
+    /** Returns the first value of a condition that has any. */
     String value() {
         return values.get(0);
     }
@@ -79,6 +83,11 @@ record SelectorTerm(String key, Operator operator, ImmutableList<String> values)
         if (set.matches()) {
             Operator operator = set.group(2).equals("in") ? Operator.IN : Operator.NOT_IN;
             return new SelectorTerm(set.group(1), operator, ImmutableList.copyOf(COMMAS.split(set.group(3))));
+        }
+        Matcher comparison = COMPARISON.matcher(text);
+        if (comparison.matches() && Longs.tryParse(comparison.group(3)) != null) {
+            Operator operator = comparison.group(2).equals(">") ? Operator.GREATER : Operator.LESS;
+            return new SelectorTerm(comparison.group(1), operator, ImmutableList.of(comparison.group(3)));
         }
         int equals = text.indexOf('=');
         if (equals < 0) {

@@ -290,7 +290,35 @@ public abstract class AnyKindContract extends ApiServerFixture {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"size in", "size in (a", "size in a)", "size notin b", "(a)", "size between (a,b)"})
+    @CsvSource({"size>5, b", "size > 4, ab", "size<12, a", "'size<12,size>5', ''", "other>1, ''"})
+    void list_byNumbers_selects(String selector, String expected) throws Exception {
+        String labelled = "{\"metadata\":{\"name\":\"%s\",\"labels\":{\"size\":\"%s\"}}}";
+        api().post(secrets, labelled.formatted("a", "5"));
+        api().post(secrets, labelled.formatted("b", "12"));
+        api().post(secrets, labelled.formatted("c", "large"));
+
+        List<String> found =
+                names(api().get(secrets + "?labelSelector=" + URLEncoder.encode(selector, StandardCharsets.UTF_8)));
+
+        assertThat(String.join("", found)).isEqualTo(expected);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "size in",
+                "size in (a",
+                "size in a)",
+                "size notin b",
+                "(a)",
+                "size between (a,b)",
+                "size>",
+                "size>large",
+                "size>=5",
+                "!size<5",
+                "1<size<5",
+                "size>99999999999999999999"
+            })
     void list_byMalformedLabels_isRefused(String selector) throws Exception {
         assertThat(api().get(secrets + "?labelSelector=" + URLEncoder.encode(selector, StandardCharsets.UTF_8))
                         .code())
