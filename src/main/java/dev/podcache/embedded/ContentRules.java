@@ -12,7 +12,7 @@ import java.util.Base64;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** Checks labels, and what a Secret or ConfigMap contains, as a kube-apiserver does. Pure functions. */
+/** Checks the metadata, and what a Secret or ConfigMap contains, as a kube-apiserver does. Pure functions. */
 final class ContentRules {
 
     // After pkg/apis/core/validation/validation.go and apimachinery/pkg/util/validation/validation.go of
@@ -20,9 +20,7 @@ final class ContentRules {
 
     private static final int MAX_PAYLOAD_BYTES = 1 << 20;
     private static final int MAX_KEY_LENGTH = 253;
-    private static final int MAX_LABEL_LENGTH = 63;
     private static final Pattern KEY = Pattern.compile("[-._a-zA-Z0-9]+");
-    private static final Pattern LABEL_PART = Pattern.compile("([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]");
     private static final String ACCOUNT_NAME = "kubernetes.io/service-account.name";
 
     private static final ImmutableMap<String, ImmutableList<String>> REQUIRED_KEYS = ImmutableMap.of(
@@ -41,11 +39,11 @@ final class ContentRules {
     /**
      * Checks an object that is to be stored.
      *
-     * @throws StatusException 422 if its content is invalid, 400 if it is not base64 where it must be
+     * @throws StatusException 422 if its metadata or content is invalid, 400 if it is not base64 where it must be
      */
     static void check(Resource resource, ObjectKey key, ObjectNode object) {
+        MetadataRules.check(resource, key, object.path("metadata"));
         ContentRules rules = new ContentRules(resource, key);
-        rules.checkLabels(object.path("metadata").path("labels"));
         if (resource.equals(Resource.SECRETS)) {
             rules.checkSecret(object);
         } else if (resource.equals(Resource.CONFIG_MAPS)) {
@@ -55,38 +53,6 @@ final class ContentRules {
 
     private StatusException invalid(FieldError error) {
         return StatusException.invalid(resource, key.name(), error);
-    }
-
-    private void checkLabels(JsonNode labels) {
-        for (Map.Entry<String, JsonNode> label : labels.properties()) {
-            String name = label.getKey();
-            String value = label.getValue().asText();
-            if (!isQualifiedName(name)) {
-                throw invalid(FieldError.invalid("metadata.labels", "\"" + name + "\"", "must be a qualified name"));
-            }
-            if (value.length() > MAX_LABEL_LENGTH) {
-                throw invalid(FieldError.invalid("metadata.labels", "\"" + value + "\"", noMoreThan(MAX_LABEL_LENGTH)));
-            }
-            if (!value.isEmpty() && !LABEL_PART.matcher(value).matches()) {
-                throw invalid(FieldError.invalid(
-                        "metadata.labels",
-                        "\"" + value + "\"",
-                        "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.',"
-                                + " and must start and end with an alphanumeric character"));
-            }
-        }
-    }
-
-    private static boolean isQualifiedName(String text) {
-        int slash = text.indexOf('/');
-        String name = text.substring(slash + 1);
-        return (slash < 0 || ObjectKey.of("none", text.substring(0, slash)).isLegal())
-                && name.length() <= MAX_LABEL_LENGTH
-                && LABEL_PART.matcher(name).matches();
-    }
-
-    private static String noMoreThan(int characters) {
-        return "must be no more than " + characters + " characters";
     }
 
     private void checkSecret(ObjectNode secret) {
@@ -173,7 +139,7 @@ final class ContentRules {
 
     private static String whyNoKey(String name) {
         if (name.length() > MAX_KEY_LENGTH) {
-            return noMoreThan(MAX_KEY_LENGTH);
+            return "must be no more than " + MAX_KEY_LENGTH + " characters";
         }
         if (!KEY.matcher(name).matches()) {
             return "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or"

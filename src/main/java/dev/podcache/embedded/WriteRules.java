@@ -48,6 +48,7 @@ final class WriteRules {
         ObjectNode object = normalised(resource, key, body);
         ContentRules.check(resource, key, object);
         ObjectNode metadata = Json.object(object, "metadata");
+        MetadataRules.checkFinalizers(resource, key, metadata);
         if (metadata.has("resourceVersion")) {
             throw StatusException.of(500, "", "resourceVersion should not be set on objects to be created");
         }
@@ -106,6 +107,10 @@ final class WriteRules {
         }
         requireMutable(resource, key, current, object);
         ContentRules.check(resource, key, object);
+        if (!resource.isCustom()) {
+            // a kube-apiserver looks at those of a custom resource in its creation only
+            MetadataRules.checkFinalizers(resource, key, metadata);
+        }
         if (resource.isAccess()) {
             AccessRules.requireSameRole(resource, key, current, object);
         }

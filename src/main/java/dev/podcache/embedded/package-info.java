@@ -5,8 +5,8 @@
  * this library, so that a mistake in the client does not hide behind the same mistake in the server.
  *
  * <p>Where to start reading: {@code InMemoryCluster} and {@code Resource}; then {@code Registry}, {@code Storage} and
- * {@code WatchCache} for reads, {@code WriteRules}, {@code ContentRules} and {@code Deletion} for writes,
- * {@code Watches} and {@code Watcher} for watches; then {@code RequestDispatcher}, {@code ObjectRequests} and
+ * {@code WatchCache} for reads, {@code WriteRules}, {@code MetadataRules}, {@code ContentRules} and {@code Deletion} for
+ * writes, {@code Watches} and {@code Watcher} for watches; then {@code RequestDispatcher}, {@code ObjectRequests} and
  * {@code WatchStream} for HTTP. {@code Faults} injects faults. With Roles, {@code AccessControl} finds out who sends a
  * request and asks {@code RbacAuthorizer}, which decides by {@code PolicyRule}; {@code ReviewEndpoint} answers reviews.
  *

@@ -206,7 +206,13 @@ public abstract class ApiServerChangeContract extends ApiServerFixture {
     @ParameterizedTest
     @Needs(ServerFeature.VALIDATION)
     @ValueSource(
-            strings = {"{\"data\":{\"conf/app.yml\":\"djE=\"}}", "{\"metadata\":{\"labels\":{\"app\":\"two words\"}}}"})
+            strings = {
+                "{\"data\":{\"conf/app.yml\":\"djE=\"}}",
+                "{\"metadata\":{\"labels\":{\"app\":\"two words\"}}}",
+                "{\"metadata\":{\"annotations\":{\"two words\":\"x\"}}}",
+                "{\"metadata\":{\"ownerReferences\":[{\"name\":\"p\"}]}}",
+                "{\"metadata\":{\"finalizers\":[\"two words\"]}}"
+            })
     void patch_toInvalidContent_isRefused(String patch) throws Exception {
         Reply created = create("db", "djE=");
 

@@ -304,6 +304,50 @@ public abstract class ApiServerContract extends ApiServerFixture {
         assertThat(reply.text("/message")).startsWith("Secret \"db\" is invalid: metadata.labels");
     }
 
+    @ParameterizedTest
+    @Needs(ServerFeature.VALIDATION)
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+        'annotations':{'two words':'x'}          | annotations: Invalid value: 'two words'
+        'annotations':{'/note':'x'}              | annotations: Invalid value: '/note'
+        'annotations':{'example_dev/note':'x'}   | annotations: Invalid value: 'example_dev/note'
+        'finalizers':['example.dev/two words']   | finalizers: Invalid value: 'example.dev/two words'
+        'ownerReferences':[{'kind':'K','name':'n','uid':'u'}] | ownerReferences.apiVersion: Invalid value: '': version must not be empty
+        'ownerReferences':[{'apiVersion':'a/','kind':'K','name':'n','uid':'u'}] | ownerReferences.apiVersion: Invalid value: 'a/': version must not be empty
+        'ownerReferences':[{'apiVersion':'v1','name':'n','uid':'u'}] | ownerReferences.kind: Invalid value: ''
+        'ownerReferences':[{'apiVersion':'v1','kind':'K','uid':'u'}] | ownerReferences.name: Invalid value: ''
+        'ownerReferences':[{'apiVersion':'v1','kind':'K','name':'n'}] | ownerReferences.uid: Invalid value: ''
+        'ownerReferences':[{'apiVersion':'v1','kind':'Event','name':'n','uid':'u'}] | ownerReferences: Invalid value
+        'ownerReferences':[{'apiVersion':'v1','kind':'K','name':'n','uid':'u','controller':true},{'apiVersion':'v1','kind':'K','name':'m','uid':'w','controller':true}] | ownerReferences: Invalid value
+        """)
+    void create_invalidMetadata_isRefused(String part, String message) throws Exception {
+        Reply reply = api().post(secrets, ("{'metadata':{'name':'db'," + part + "}}").replace('\'', '"'));
+
+        assertThat(reply.code() + " " + reply.text("/reason")).isEqualTo("422 Invalid");
+        assertThat(reply.text("/message"))
+                .startsWith("Secret \"db\" is invalid: metadata." + message.replace('\'', '"'));
+    }
+
+    @Test
+    @Needs(ServerFeature.VALIDATION)
+    void create_metadataThatIsJustValid_isStored() throws Exception {
+        String annotated = """
+                {"metadata":{"name":"%s","annotations":{"EXAMPLE.dev/Note":"","a":"%s"}}}""";
+        int most = (1 << 18) - "EXAMPLE.dev/Notea".length();
+        String owned = """
+                {"metadata":{"name":"owned","ownerReferences":[
+                 {"apiVersion":"v1","kind":"Pod","name":"p","uid":"1","controller":true},
+                 {"apiVersion":"a/v1","kind":"K","name":"k","uid":"2","controller":false}]}}""";
+
+        Reply largest = api().post(secrets, annotated.formatted("largest", "x".repeat(most)));
+        Reply beyond = api().post(secrets, annotated.formatted("beyond", "x".repeat(most + 1)));
+
+        assertThat(largest.code()).as(largest.text("/message")).isEqualTo(201);
+        assertThat(beyond.code() + " " + beyond.text("/message"))
+                .isEqualTo(
+                        "422 Secret \"beyond\" is invalid: metadata.annotations: " + version().tooLong(1 << 18));
+        assertThat(api().post(secrets, owned).code()).isEqualTo(201);
+    }
+
     @Test
     @Needs(ServerFeature.VALIDATION)
     void create_contentThatIsJustValid_isStored() throws Exception {
