@@ -2,6 +2,7 @@ package dev.podcache.embedded;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.podcache.object.Names;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ResourceVersions;
 import java.util.concurrent.ThreadLocalRandom;
@@ -13,6 +14,9 @@ final class ObjectNames {
     private static final String SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
 
     private static final int SUFFIX_LENGTH = 5;
+
+    /** A longer prefix is cut, so that the name fits where a label is needed. */
+    private static final int MAX_PREFIX = 63 - SUFFIX_LENGTH;
 
     private ObjectNames() {}
 
@@ -33,7 +37,10 @@ final class ObjectNames {
         requireSameNamespace(namespace, own);
         ObjectKey key = ObjectKey.of(
                 resource.namespaced() ? (namespace.isEmpty() ? own : namespace) : "",
-                name.isEmpty() ? prefix + randomSuffix() : name);
+                name.isEmpty() ? generated(prefix) : name);
+        if (name.isEmpty() && !isLegal(resource, withoutTrailingDash(prefix))) {
+            throw illegal(resource, key, "metadata.generateName", prefix);
+        }
         requireLegal(resource, key);
         return key;
     }
@@ -83,18 +90,32 @@ final class ObjectNames {
     }
 
     private static void requireLegal(Resource resource, ObjectKey key) {
-        try {
-            if (!resource.hasFreeNames() || !isPathSegment(key.name())) {
-                ObjectKey.validated("none", key.name());
-            }
-        } catch (IllegalArgumentException e) {
+        if (!isLegal(resource, key.name())) {
             throw illegal(resource, key, "metadata.name", key.name());
         }
-        try {
-            ObjectKey.validated(resource.namespaced() ? key.namespace() : "none", "none");
-        } catch (IllegalArgumentException e) {
+        if (resource.namespaced() && !Names.isLabel(key.namespace())) {
             throw illegal(resource, key, "metadata.namespace", key.namespace());
         }
+    }
+
+    /** Returns whether a name is legal for its resource: some names become parts of host names or variables. */
+    private static boolean isLegal(Resource resource, String name) {
+        if (resource.equals(Resource.NAMESPACES)) {
+            return Names.isLabel(name);
+        }
+        if (resource.equals(Resource.SERVICES)) {
+            return Names.isLabel(name) && Character.isLetter(name.charAt(0));
+        }
+        return (resource.hasFreeNames() && isPathSegment(name)) || Names.isSubdomain(name);
+    }
+
+    /** Returns a text that is a legal name if {@code prefix} may begin one: "-" may be the end of a prefix only. */
+    private static String withoutTrailingDash(String prefix) {
+        return prefix.length() > 1 && prefix.endsWith("-") ? prefix.substring(0, prefix.length() - 2) + "a" : prefix;
+    }
+
+    private static String generated(String prefix) {
+        return prefix.substring(0, Math.min(prefix.length(), MAX_PREFIX)) + randomSuffix();
     }
 
     /** Returns whether a name can be a part of a URL, which is all that {@linkplain Resource#hasFreeNames free names} must be. */

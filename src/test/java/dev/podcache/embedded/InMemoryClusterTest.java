@@ -19,6 +19,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class InMemoryClusterTest extends InMemoryClusterFixture {
 
@@ -66,6 +68,19 @@ class InMemoryClusterTest extends InMemoryClusterFixture {
         anonymous.getMetadata().setGenerateName("db-");
 
         assertThat(cluster.create(anonymous).getMetadata().getName()).matches("db-[b-z2-9]{5}");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"db.", "DB-", "-"})
+    void create_illegalGenerateName_isRefused(String prefix) {
+        Secret anonymous = secret("a");
+        anonymous.getMetadata().setName(null);
+        anonymous.getMetadata().setGenerateName(prefix);
+
+        assertThatThrownBy(() -> cluster.create(anonymous))
+                .isInstanceOfSatisfying(
+                        StatusException.class, e -> assertThat(e.code()).isEqualTo(422))
+                .hasMessageContaining("metadata.generateName: Invalid value: \"" + prefix + "\"");
     }
 
     @Test

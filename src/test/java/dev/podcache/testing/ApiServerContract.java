@@ -196,6 +196,27 @@ public abstract class ApiServerContract extends ApiServerFixture {
                 .startsWith("Secret \"Not_Legal\" is invalid: metadata.name: Invalid value: \"Not_Legal\": ");
     }
 
+    @ParameterizedTest
+    @Needs({ServerFeature.VALIDATION, ServerFeature.SERVICES})
+    @CsvSource({"namespaces, Namespace", "namespaces/%s/services, Service"})
+    void create_nameThatOnlyOtherKindsMayHave_isRefused(String path, String kind) throws Exception {
+        Reply reply = api().post(
+                        "/api/v1/" + path.formatted(namespace),
+                        "{\"metadata\":{\"name\":\"with.dots\"},\"spec\":{\"ports\":[{\"port\":80}]}}");
+
+        assertThat(reply.code() + " " + reply.text("/reason")).isEqualTo("422 Invalid");
+        assertThat(reply.text("/message"))
+                .startsWith(kind + " \"with.dots\" is invalid: metadata.name: Invalid value: \"with.dots\": ");
+    }
+
+    @Test
+    void create_longGenerateName_isCut() throws Exception {
+        Reply reply = api().post(secrets, "{\"metadata\":{\"generateName\":\"" + "x".repeat(70) + "\"}}");
+
+        assertThat(reply.code()).as(reply.text("/message")).isEqualTo(201);
+        assertThat(reply.text("/metadata/name")).matches("x{58}[a-z0-9]{5}");
+    }
+
     @Test
     void create_inAnotherNamespaceThanTheUrls_isRefused() throws Exception {
         Reply reply = api().post(secrets, "{\"metadata\":{\"name\":\"db\",\"namespace\":\"other\"}}");
