@@ -3,6 +3,7 @@ package dev.podcache.embedded;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.common.collect.ImmutableList;
+import dev.podcache.object.ModelTypes;
 import dev.podcache.object.ObjectKey;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -217,7 +218,8 @@ final class WriteRules {
         if (resource.isCustom()) {
             Json.dropNulls(object.path("metadata"));
         } else {
-            Json.dropNulls(object);
+            // null is an empty value in a map or list, as Go decodes it
+            ModelTypes.settleNulls(object, resource.model());
         }
         requireKind(resource, object);
         Json.model(object, resource.model());

@@ -254,6 +254,17 @@ public abstract class ApiServerContract extends ApiServerFixture {
     }
 
     @Test
+    void create_nullInAMap_isAnEmptyValue() throws Exception {
+        Reply reply = api().post("/api/v1/namespaces/" + namespace + "/configmaps", """
+                {"metadata":{"name":"nulls","labels":{"l":null},"annotations":null},"data":{"a":null,"b":"v"}}""");
+
+        assertThat(reply.code()).as(reply.text("/message")).isEqualTo(201);
+        assertThat(reply.body().path("data")).isEqualTo(json("{\"a\":\"\",\"b\":\"v\"}"));
+        assertThat(reply.body().at("/metadata/labels")).isEqualTo(json("{\"l\":\"\"}"));
+        assertThat(reply.body().at("/metadata/annotations").isMissingNode()).isTrue();
+    }
+
+    @Test
     void create_megabyteOfMultiByteText_returnsExact() throws Exception {
         String text = "h\u00e9llo \u65e5\u672c\u8a9e \ud83d\ude80 ".repeat(30_000);
         String configMaps = "/api/v1/namespaces/" + namespace + "/configmaps";
