@@ -61,11 +61,17 @@ final class Deletion {
         if (!metadata.has("deletionTimestamp")) {
             metadata.put("deletionTimestamp", WriteRules.timestamp(now));
             metadata.put("deletionGracePeriodSeconds", 0);
-            if (metadata.path("generation").asLong() > 0) {
-                metadata.put("generation", metadata.path("generation").asLong() + 1);
-            }
+            raiseGeneration(metadata);
         }
         return object;
+    }
+
+    /** The first mark changes what is wanted of an object. Some kinds have no generation. */
+    private static void raiseGeneration(ObjectNode metadata) {
+        long generation = metadata.path("generation").asLong();
+        if (generation > 0) {
+            metadata.put("generation", generation + 1);
+        }
     }
 
     /**
@@ -103,6 +109,9 @@ final class Deletion {
                     : now;
             metadata.put("deletionTimestamp", WriteRules.timestamp(requested.plus(Durations.ofSeconds(graceSeconds))));
             metadata.put("deletionGracePeriodSeconds", graceSeconds);
+            if (!marked) {
+                raiseGeneration(metadata);
+            }
         }
         return object;
     }

@@ -3,6 +3,7 @@ package dev.podcache.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.podcache.object.ObjectKey;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -146,6 +147,18 @@ class InMemoryClusterTest extends InMemoryClusterFixture {
         Pod marked = cluster.get(Pod.class, "shop", "web");
         assertThat(marked.getMetadata().getDeletionTimestamp()).isEqualTo("2026-01-01T00:00:30Z");
         assertThat(marked.getMetadata().getDeletionGracePeriodSeconds()).isEqualTo(30);
+    }
+
+    @Test
+    void delete_podOnANode_raisesTheGenerationOnce() {
+        Pod created = cluster.create(pod("worker-1"));
+
+        cluster.delete(created);
+        cluster.delete(Resource.PODS, ObjectKey.of("shop", "web"), new DeleteOptions(5L, null, null));
+
+        Pod marked = cluster.get(Pod.class, "shop", "web");
+        assertThat(marked.getMetadata().getDeletionGracePeriodSeconds()).isEqualTo(5);
+        assertThat(marked.getMetadata().getGeneration()).isEqualTo(2);
     }
 
     @Test

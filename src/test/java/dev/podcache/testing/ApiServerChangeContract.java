@@ -428,6 +428,7 @@ public abstract class ApiServerChangeContract extends ApiServerFixture {
     @Test
     void delete_podOnANode_isOnlyMarkedUntilItsKubeletConfirms() throws Exception {
         createPod("web", node);
+        int generation = generation(api().get(pods + "/web"));
 
         Reply marked = api().delete(pods + "/web", "");
         Reply alive = api().get(pods + "/web");
@@ -438,8 +439,15 @@ public abstract class ApiServerChangeContract extends ApiServerFixture {
         assertThat(marked.text("/metadata/deletionGracePeriodSeconds")).isEqualTo("30");
         assertThat(alive.text("/metadata/deletionTimestamp")).isEqualTo(marked.text("/metadata/deletionTimestamp"));
         assertThat(shortened.text("/metadata/deletionGracePeriodSeconds")).isEqualTo("5");
+        // pods of old servers have none
+        assertThat(generation(marked)).isEqualTo(generation == 0 ? 0 : generation + 1);
+        assertThat(generation(shortened)).isEqualTo(generation(marked));
         assertThat(confirmed.code()).isEqualTo(200);
         assertThat(api().get(pods + "/web").code()).isEqualTo(404);
+    }
+
+    private static int generation(Reply reply) {
+        return reply.body().at("/metadata/generation").asInt();
     }
 
     @Test

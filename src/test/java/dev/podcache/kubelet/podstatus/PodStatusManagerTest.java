@@ -178,7 +178,10 @@ class PodStatusManagerTest extends PodStatusManagerFixture {
         world.sync();
         world.server.cluster().delete(pod);
         world.watch();
-        world.requests();
+        // the deletion has raised the generation, which the status observes
+        manager.setPodStatus(world.stored("cart"), ready("True"));
+        world.sync();
+        assertThat(world.requests()).containsSubsequence(GET, PATCH);
 
         manager.setPodStatus(world.stored("cart"), ready("True"));
         world.sync();
