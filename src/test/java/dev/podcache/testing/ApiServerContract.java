@@ -375,8 +375,8 @@ public abstract class ApiServerContract extends ApiServerFixture {
 
         assertThat(largest.code()).as(largest.text("/message")).isEqualTo(201);
         assertThat(beyond.code() + " " + beyond.text("/message"))
-                .isEqualTo(
-                        "422 Secret \"beyond\" is invalid: metadata.annotations: " + version().tooLong(1 << 18));
+                .isEqualTo("422 Secret \"beyond\" is invalid: metadata.annotations: "
+                        + version().tooLong(1 << 18));
         assertThat(api().post(secrets, owned).code()).isEqualTo(201);
     }
 
