@@ -153,8 +153,8 @@ class HeldReadsTest {
     @Test
     void start_thatWaitsLong_leavesNothingOnTheReadsForEachLook() throws Exception {
         ObjectKey key = ObjectKey.of("shop", "s0");
-        secrets.register(() -> "an owner", Set.of(key));
         HeldRequests lists = server.faults().hold(RequestPattern.any().verb(Verb.LIST));
+        secrets.register(() -> "an owner", Set.of(key));
         Queue<CompletableFuture<?>> reads = new ConcurrentLinkedQueue<>();
         AtomicInteger looks = new AtomicInteger();
         StartReads<Secret> starting = new StartReads<>("test", ObjectKind.SECRET, watched(reads, looks));
