@@ -55,7 +55,9 @@ final class HttpRedirects {
         try {
             next = answer.request().redirected(response.location());
         } catch (URISyntaxException invalid) {
-            return CompletableFuture.completedFuture(new FinalAnswer(answer.request(), null, invalid));
+            // the location may be long, and have a token
+            IOException illegal = new IOException("invalid redirect: " + invalid.getReason());
+            return CompletableFuture.completedFuture(new FinalAnswer(answer.request(), null, illegal));
         }
         if (next == null) {
             return CompletableFuture.completedFuture(answer);

@@ -17,6 +17,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.channels.ClosedByInterruptException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -35,7 +36,7 @@ public final class ContainerStarter {
     private static final String FALLBACK = "FallbackToLogsOnError";
     private static final String HOSTNAME = "HOSTNAME";
     private static final String SCRIPT = "supervise.sh";
-    private static final String DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+    static final String DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
     /** What a variable or an argument has at most, with its zero byte: the kernel's MAX_ARG_STRLEN. */
     private static final int LONGEST = 128 << 10;
@@ -174,7 +175,8 @@ public final class ContainerStarter {
                 log.debug("supervise.sh ended early; its errors say why", brokenPipe);
             }
             if (ready.readLine() == null) {
-                throw new IOException("supervise.sh failed: " + Quoted.text(Files.readString(errors)));
+                throw new IOException(
+                        "supervise.sh failed: " + Quoted.text(Files.readString(errors, StandardCharsets.ISO_8859_1)));
             }
         }
         return environment;

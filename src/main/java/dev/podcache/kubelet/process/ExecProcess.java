@@ -55,19 +55,23 @@ final class ExecProcess implements ContainerProcess {
     /**
      * Starts a command with the environment that the container's command was started with, and in its working directory.
      *
+     * @param unknown called if that environment is not known any more: then the command has a PATH only
      * @param ended called once the command has ended
-     * @throws IOException if the container does not run, its environment is not known any more, or the command cannot be
-     *     started
+     * @throws IOException if the container does not run, or the command cannot be started
      */
     static ExecProcess start(
-            ContainerInstance container, List<String> command, Timekeeper timekeeper, Consumer<ExecProcess> ended)
+            ContainerInstance container,
+            List<String> command,
+            Timekeeper timekeeper,
+            Runnable unknown,
+            Consumer<ExecProcess> ended)
             throws IOException {
         ProcessIdentity beside = container
                 .command()
                 .filter(ProcessIdentity::isAlive)
                 .orElseThrow(() -> new IOException("container " + container.name() + " does not run"));
         Map<String, String> environment = container.environment().isEmpty()
-                ? environmentOf(container, beside, timekeeper)
+                ? environmentOf(container, beside, timekeeper, unknown)
                 : container.environment();
         File directory = new File(container.record().workingDirectory());
         Process process = isPlain(environment, command)
@@ -83,7 +87,8 @@ final class ExecProcess implements ContainerProcess {
      * title over it, as nginx and PostgreSQL do.
      */
     private static Map<String, String> environmentOf(
-            ContainerInstance container, ProcessIdentity command, Timekeeper timekeeper) throws IOException {
+            ContainerInstance container, ProcessIdentity command, Timekeeper timekeeper, Runnable unknown)
+            throws IOException {
         Map<String, String> environment = new LinkedHashMap<>();
         for (String variable : variablesOf(command, timekeeper)) {
             int equals = variable.indexOf('=');
@@ -95,9 +100,10 @@ final class ExecProcess implements ContainerProcess {
             throw new IOException("container " + container.name() + " does not run");
         }
         if (!environment.containsKey(ContainerProcesses.VARIABLE)) {
-            throw new IOException("the environment of container " + container.name() + " is not known: an earlier agent"
-                    + " started it, and its command has cleared or overwritten its variables; commands and probes work"
-                    + " again once the container was restarted");
+            // what is left may be a part of a title
+            environment.clear();
+            environment.put("PATH", ContainerStarter.DEFAULT_PATH);
+            unknown.run();
         }
         // the container's command may have changed it
         environment.put(ContainerProcesses.VARIABLE, container.root().toString());
@@ -121,11 +127,11 @@ final class ExecProcess implements ContainerProcess {
         throw new IOException("the container's command has not begun; try again");
     }
 
-    /** Returns whether the JVM passes variables and words on as they are, whatever its locale is. */
+    /** Returns whether the JVM takes variables and words, and passes them on as they are, whatever its locale is. */
     private static boolean isPlain(Map<String, String> environment, List<String> command) {
         CharMatcher ascii = CharMatcher.ascii();
         return command.stream().allMatch(ascii::matchesAllOf)
-                && environment.keySet().stream().allMatch(ascii::matchesAllOf)
+                && environment.keySet().stream().allMatch(name -> ascii.matchesAllOf(name) && name.indexOf('=') < 0)
                 && environment.values().stream().allMatch(ascii::matchesAllOf);
     }
 

@@ -7,11 +7,13 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
 
 /**
  * What a process holds of the main memory, in bytes. A page that several processes have, as after a fork, counts in each as
  * a part, so that the sum is what they hold together. Where Linux does not show the parts, it counts in each as a whole.
- * Immutable.
+ * Where telling the parts would take long, what is of files or shared counts once, and what is not, in each. Immutable.
  *
  * @param workingSet all that is in the main memory
  * @param anonymous the part of it that is of no file
@@ -24,9 +26,35 @@ record ProcessMemory(long workingSet, long anonymous) {
     /** Other ends of lines may be in the name of the process. */
     private static final Splitter LINES = Splitter.on('\n');
 
-    /** Returns the memory of a process; nothing if there is no such process. */
-    static ProcessMemory of(long pid) {
-        return parse(read(pid, "smaps_rollup"), read(pid, "status"));
+    /** Linux goes over each page to tell the parts, and holds up the process meanwhile. */
+    private static final long MOST_IN_PARTS = 16L << 30;
+
+    /** Returns what processes hold together; nothing of those that do not exist. */
+    static ProcessMemory of(Collection<Long> pids) {
+        List<ProcessMemory> wholes =
+                pids.stream().map(pid -> parse("", read(pid, "status"))).toList();
+        long added = wholes.stream().mapToLong(ProcessMemory::workingSet).sum();
+        if (wholes.size() < 2 || added > MOST_IN_PARTS) {
+            return together(wholes);
+        }
+        long workingSet = 0;
+        long anonymous = 0;
+        for (long pid : pids) {
+            ProcessMemory each = parse(read(pid, "smaps_rollup"), read(pid, "status"));
+            workingSet += each.workingSet;
+            anonymous += each.anonymous;
+        }
+        return new ProcessMemory(workingSet, anonymous);
+    }
+
+    /** Returns what processes hold if all have the same files and shared memory, and each has its own other memory. */
+    static ProcessMemory together(List<ProcessMemory> wholes) {
+        long anonymous = wholes.stream().mapToLong(ProcessMemory::anonymous).sum();
+        long shared = wholes.stream()
+                .mapToLong(whole -> whole.workingSet - whole.anonymous)
+                .max()
+                .orElse(0);
+        return new ProcessMemory(anonymous + shared, anonymous);
     }
 
     /**

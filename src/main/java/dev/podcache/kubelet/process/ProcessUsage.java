@@ -57,16 +57,15 @@ public final class ProcessUsage {
         Collection<ProcessStat> processes = sessions.get(command.get().pid());
         DiskUsage root = DiskUsage.of(container.root());
         long ticks = processes.stream().mapToLong(ProcessStat::cpuTicks).sum();
-        List<ProcessMemory> memory = processes.stream()
-                .map(process -> ProcessMemory.of(process.pid()))
-                .toList();
+        ProcessMemory memory =
+                ProcessMemory.of(processes.stream().map(ProcessStat::pid).toList());
         return Optional.of(new ContainerUsage(
                 container.name(),
                 now,
                 container.record().startedAt(),
                 Duration.ofMillis(ticks * MILLIS_PER_TICK),
-                memory.stream().mapToLong(ProcessMemory::workingSet).sum(),
-                memory.stream().mapToLong(ProcessMemory::anonymous).sum(),
+                memory.workingSet(),
+                memory.anonymous(),
                 OutputFiles.size(container.directory()),
                 root.bytes(),
                 OutputFiles.numbers(container.directory()).size(),

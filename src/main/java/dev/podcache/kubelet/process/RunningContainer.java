@@ -10,9 +10,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** An instance of a container that runs, whether or not this JVM started it. Thread-safe. */
 public final class RunningContainer {
+
+    private static final Logger log = LoggerFactory.getLogger(RunningContainer.class);
 
     /** How long killed processes may take to end, and the supervisor to keep their last output. */
     private static final Duration KILL_PAUSE = Duration.ofSeconds(5);
@@ -24,6 +29,7 @@ public final class RunningContainer {
     private final Timekeeper timekeeper;
     private final CompletableFuture<?> ended;
     private final Set<ExecProcess> executed = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean toldOfEnvironment = new AtomicBoolean();
 
     private RunningContainer(ContainerInstance instance, Timekeeper timekeeper, CompletableFuture<?> ended) {
         this.instance = instance;
@@ -81,7 +87,8 @@ public final class RunningContainer {
      * @throws IOException if the container does not run or the command cannot be started
      */
     public ContainerProcess exec(List<String> command) throws IOException {
-        ExecProcess started = ExecProcess.start(instance, command, timekeeper, executed::remove);
+        ExecProcess started =
+                ExecProcess.start(instance, command, timekeeper, this::environmentIsUnknown, executed::remove);
         executed.add(started);
         if (started.hasEnded()) {
             executed.remove(started);
@@ -90,6 +97,21 @@ public final class RunningContainer {
             killLeft();
         }
         return started;
+    }
+
+    private void environmentIsUnknown() {
+        if (!toldOfEnvironment.getAndSet(true)) {
+            log.warn(
+                    "the environment of container {} is not known: an earlier agent started it, and its command has cleared"
+                            + " or overwritten its variables; commands, probes and hooks have PATH only until the"
+                            + " container is restarted",
+                    instance.name());
+        }
+    }
+
+    /** Returns whether this knows the environment of the container if {@code other} does. */
+    boolean knowsAsMuchAs(ContainerInstance other) {
+        return other.environment().isEmpty() || !instance.environment().isEmpty();
     }
 
     /**

@@ -72,13 +72,15 @@ public final class RunningContainers {
     /** Notifies the listener once the container has ended. */
     public RunningContainer watch(PodKey pod, ContainerInstance instance) throws IOException {
         RunningContainer known = watched.get(instance.id());
-        if (known != null) {
+        if (known != null && known.knowsAsMuchAs(instance)) {
             return known;
         }
         RunningContainer added = RunningContainer.of(instance, timekeeper);
-        RunningContainer other = watched.putIfAbsent(instance.id(), added);
-        if (other != null) {
-            return other;
+        // one that was found on the disk while it was started here does not know its environment
+        RunningContainer kept =
+                watched.merge(instance.id(), added, (other, own) -> other.knowsAsMuchAs(instance) ? other : own);
+        if (kept != added) {
+            return kept;
         }
         added.ended().whenCompleteAsync((end, failure) -> ended(pod, added), timekeeper.blocking());
         return added;

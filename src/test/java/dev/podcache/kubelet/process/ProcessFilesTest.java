@@ -62,7 +62,15 @@ class ProcessFilesTest {
             assertThat(ProcessMemory.parse(parts, WHOLES)).isEqualTo(new ProcessMemory(90 << 10, 70 << 10));
         }
         assertThat(ProcessMemory.parse("", "")).isEqualTo(new ProcessMemory(0, 0));
-        assertThat(ProcessMemory.of(-1)).isEqualTo(new ProcessMemory(0, 0));
+        assertThat(ProcessMemory.of(List.of(-1L, -2L))).isEqualTo(new ProcessMemory(0, 0));
+    }
+
+    /** Such as a database of many processes with one cache. */
+    @Test
+    void memory_isTooMuchToBeTakenApart_countsWhatIsSharedOnce() {
+        assertThat(ProcessMemory.together(List.of(new ProcessMemory(90, 10), new ProcessMemory(85, 15))))
+                .isEqualTo(new ProcessMemory(105, 25));
+        assertThat(ProcessMemory.together(List.of(new ProcessMemory(90, 10)))).isEqualTo(new ProcessMemory(90, 10));
     }
 
     @Test
