@@ -100,11 +100,9 @@ final class ObjectNames {
 
     /** Returns whether a name is legal for its resource: some names become parts of host names or variables. */
     private static boolean isLegal(Resource resource, String name) {
-        if (resource.equals(Resource.NAMESPACES)) {
+        // newer API servers let the name of a Service begin with a digit
+        if (resource.equals(Resource.NAMESPACES) || resource.equals(Resource.SERVICES)) {
             return Names.isLabel(name);
-        }
-        if (resource.equals(Resource.SERVICES)) {
-            return Names.isLabel(name) && Character.isLetter(name.charAt(0));
         }
         return (resource.hasFreeNames() && isPathSegment(name)) || Names.isSubdomain(name);
     }

@@ -349,8 +349,13 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
     }
 
     private void reconcileUnread(ResourceID id, Referrer referrer) {
-        // not if it was read meanwhile
-        if (unread.remove(id) != null && isRunning() && primaries.holds(id, referrer)) {
+        Scheduled taken = unread.remove(id);
+        if (taken == null) {
+            return; // it was read meanwhile
+        }
+        // another read may have failed since this began
+        taken.cancel();
+        if (isRunning() && primaries.holds(id, referrer)) {
             getEventHandler().handleEvent(new Event(id));
         }
     }

@@ -38,6 +38,7 @@ final class ScopeWorld {
     /** What decides what a get of one object may bring; of a namespace, only whether its members are in doubt. */
     private static final class ScopeModel implements HeardServer.Doubts {
         final Map<PodKey, Integer> references = new HashMap<>();
+        private final boolean ofNamespace;
         boolean known; // whether a get was answered in this epoch
         long atLeast; // no get may bring an older version
         boolean mayBeImmutable; // whether the server had an immutable one since the last reference that began anew
@@ -57,9 +58,16 @@ final class ScopeWorld {
             doubtful = false;
         }
 
+        ScopeModel(boolean ofNamespace) {
+            this.ofNamespace = ofNamespace;
+        }
+
+        /** Confirms the one object, and not the others that its namespace has. */
         @Override
         public void immutable() {
-            // confirms at most the one object, and not the others that its namespace has
+            if (!ofNamespace && !joined) {
+                confirmed();
+            }
         }
 
         @Override
@@ -234,11 +242,11 @@ final class ScopeWorld {
     }
 
     private ScopeModel namespace(String name) {
-        return namespaces.computeIfAbsent(name, first -> new ScopeModel());
+        return namespaces.computeIfAbsent(name, first -> new ScopeModel(true));
     }
 
     private ScopeModel model(ObjectKey key) {
-        return models.computeIfAbsent(key, k -> new ScopeModel());
+        return models.computeIfAbsent(key, k -> new ScopeModel(false));
     }
 
     private long serverVersion() {
