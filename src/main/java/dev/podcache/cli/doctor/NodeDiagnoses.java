@@ -115,8 +115,10 @@ final class NodeDiagnoses {
         }
         ImmutableList<Diagnosis> found = wrong.build();
         return found.isEmpty()
-                ? ImmutableList.of(
-                        Diagnosis.ok(CERTIFICATE, "no request that node " + node + " needs waits or was refused"))
+                ? ImmutableList.of(Diagnosis.ok(
+                        CERTIFICATE,
+                        "no request of node " + node + " waits or was refused"
+                                + (lastIssued.equals(Instant.MIN) ? "" : " since the last one was issued")))
                 : found;
     }
 
